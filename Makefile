@@ -1,0 +1,95 @@
+# Everything the book needs, in targets. `make` alone lists them.
+# GNU Make 3.81 (macOS) or newer. Without make (Windows): the README has the same steps.
+
+PYTHON ?= python3
+LAB_ARGS ?=
+LOCK_ARGS ?=
+# Chapters to work on, by number: `make notebooks CHAPTERS="02 03"`. Empty: all of them.
+CHAPTERS ?=
+
+VENV := .venv
+PY := $(VENV)/bin/python
+PIP_INSTALL := $(PY) -m pip install --disable-pip-version-check --quiet --constraint constraints.txt
+NOTEBOOKS = $(if $(CHAPTERS),$(foreach n,$(CHAPTERS),$(wildcard chapters/$(n)_*.ipynb)),$(wildcard chapters/*.ipynb))
+STAGES := lint types unit sync nbval
+
+.DEFAULT_GOAL := help
+.PHONY: help lab setup dev model test check lint types unit sync nbval notebooks lock clean
+
+help:  ## List the targets
+	@printf 'Paged Attention, Cell by Cell\n\nFor readers\n'
+	@grep -hE '^lab:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/'
+	@printf '\nFor people who change the book\n'
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | grep -v '^lab:' | sed -E 's/^([a-z]+):.*## /  make \1\t/'
+
+lab: setup model  ## Set up once, then open the book in JupyterLab at chapter 0
+	@$(PY) -m bookbuild lab $(LAB_ARGS)
+
+setup: $(VENV)/.stamp-reader  ## Install what readers need into .venv
+
+dev: $(VENV)/.stamp-dev  ## Install what people who change the book need, too
+
+$(PY):
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' 2>/dev/null || { \
+	  echo "The book needs Python 3.11, 3.12 or 3.13; '$(PYTHON)' is $$($(PYTHON) --version 2>&1 || echo not there)."; \
+	  echo "Name another one, for example:  make $(MAKECMDGOALS) PYTHON=python3.12"; exit 1; }
+	@echo "Making $(VENV) with $$($(PYTHON) --version)"
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
+	  echo "Python could not make a virtual environment. On Debian and Ubuntu: apt install python3-venv"; exit 1; }
+
+$(VENV)/.stamp-reader: pyproject.toml constraints.txt | $(PY)
+	@echo "Installing what the book needs into $(VENV) (a few minutes, the first time only)"
+	@$(PIP_INSTALL) --editable . || { \
+	  echo "The installation stopped; pip's message is above. Nothing is lost: run the same make command again."; exit 1; }
+	@touch $@
+
+$(VENV)/.stamp-dev: $(VENV)/.stamp-reader
+	@echo "Installing the tools for tests and notebooks into $(VENV)"
+	@$(PIP_INSTALL) --editable '.[dev]' || { \
+	  echo "The installation stopped; pip's message is above. Nothing is lost: run the same make command again."; exit 1; }
+	@touch $@
+
+model: setup  ## Fetch and convert SmolLM2-135M, once; without network the book uses its tiny model
+	@$(PY) -m paged_attention model || { \
+	  echo "The language model could not be set up (the reason is above)."; \
+	  echo "Every chapter still works with the book's tiny model; only the generated prose is nonsense."; \
+	  echo "To try again later: make model"; }
+
+test: dev model  ## Everything that must hold: lint, types, tests, sync and every notebook
+	@failed=''; for stage in $(STAGES); do \
+	  printf '\n==== %s\n' "$$stage"; start=$$(date +%s); \
+	  if $(MAKE) --no-print-directory $$stage; then word=passed; else word=FAILED; failed="$$failed $$stage"; fi; \
+	  report="$$report$$(printf '%-8s %s in %s s' $$stage $$word $$(( $$(date +%s) - start )))|"; \
+	done; \
+	printf '\n==== summary\n'; printf '%s' "$$report" | tr '|' '\n'; \
+	if [ -n "$$failed" ]; then echo "Run a failed stage alone with:$$(printf ' make %s' $$failed)"; exit 1; fi
+
+check: lint types sync  ## The quick part of `make test`: nothing is executed
+
+lint: dev  ## Style of the Python code
+	@$(PY) -m ruff check src tests
+	@$(PY) -m ruff format --check src tests
+
+types: dev  ## Types of src
+	@$(PY) -m mypy
+
+unit: dev  ## Unit and property tests
+	@$(PY) -m pytest -n 2
+
+sync: dev  ## Texts and notebooks agree, and chapters keep the rules for readers
+	@$(PY) -m bookbuild check $(CHAPTERS)
+
+nbval: dev  ## Execute every notebook again and compare what it prints
+	@$(if $(strip $(NOTEBOOKS)),$(PY) -m pytest --nbval --nbval-current-env --nbval-cell-timeout=900 \
+	  --nbval-sanitize-with=src/bookbuild/measured.cfg -n 2 --dist loadfile $(NOTEBOOKS),echo "No notebooks here.")
+
+notebooks: dev  ## Execute the chapters whose text changed
+	@$(PY) -m bookbuild build $(CHAPTERS)
+
+lock: dev  ## Resolve constraints.txt again; LOCK_ARGS=--upgrade takes newer versions
+	@$(PY) -m uv pip compile pyproject.toml --quiet --universal --all-extras --python-version 3.11 \
+	  --fork-strategy fewest --no-annotate --custom-compile-command 'make lock' $(LOCK_ARGS) -o constraints.txt
+
+clean:  ## Remove caches and build folders; .venv stays
+	@rm -rf build dist _build .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage src/*.egg-info
+	@find src tests chapters -name __pycache__ -o -name .ipynb_checkpoints | xargs rm -rf

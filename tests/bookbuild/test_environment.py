@@ -1,0 +1,68 @@
+"""pyproject.toml, constraints.txt and environment.yml name one and the same set of packages."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+from packaging.markers import default_environment
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+PLATFORMS = {
+    "linux": {"sys_platform": "linux", "platform_machine": "x86_64", "os_name": "posix"},
+    "linux-arm": {"sys_platform": "linux", "platform_machine": "aarch64", "os_name": "posix"},
+    "macos": {"sys_platform": "darwin", "platform_machine": "arm64", "os_name": "posix"},
+    "windows": {"sys_platform": "win32", "platform_machine": "AMD64", "os_name": "nt"},
+}
+CASES = [(name, python) for name in PLATFORMS for python in ("3.11", "3.12", "3.13")]
+
+
+def pins(platform: str, python: str) -> dict[str, str]:
+    """The versions that constraints.txt gives to one platform and Python."""
+    full = {**default_environment(), **PLATFORMS[platform]}
+    full |= {"python_version": python, "python_full_version": f"{python}.9"}
+    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    wanted = [Requirement(line) for line in lines if line and not line.startswith("#")]
+    found: dict[str, str] = {}
+    for pin in wanted:
+        if pin.marker is None or pin.marker.evaluate(full):
+            name = canonicalize_name(pin.name)
+            assert name not in found, f"{name} is pinned twice for {platform}, Python {python}"
+            found[name] = str(pin.specifier).removeprefix("==")
+    return found
+
+
+@pytest.mark.parametrize(("platform", "python"), CASES)
+def test_every_dependency_is_pinned_to_a_version_it_allows(platform: str, python: str) -> None:
+    pinned = pins(platform, python)
+    extras = PROJECT["optional-dependencies"].values()
+    full = {**default_environment(), **PLATFORMS[platform], "python_version": python}
+    for line in [*PROJECT["dependencies"], *(line for extra in extras for line in extra)]:
+        need = Requirement(line)
+        if need.marker is None or need.marker.evaluate(full):
+            assert need.specifier.contains(pinned[canonicalize_name(need.name)]), line
+
+
+def test_dependencies_are_lower_bounds() -> None:
+    for need in map(Requirement, PROJECT["dependencies"]):
+        operators = {part.operator for part in need.specifier}
+        assert not operators & {"==", "~="}, f"{need}: the exact version is for constraints.txt"
+
+
+def test_constraints_hold_for_any_build_and_registry() -> None:
+    text = (ROOT / "constraints.txt").read_text(encoding="utf-8")
+    assert not re.search(r"://|\+|--", text)
+
+
+def test_conda_environment_takes_the_same_set() -> None:
+    environment = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
+    *conda, pip = environment["dependencies"]
+    python = next(line.partition("=")[2] for line in conda if line.startswith("python="))
+    assert SpecifierSet(PROJECT["requires-python"]).contains(f"{python}.9")
+    assert sorted(conda) == ["pip", f"python={python}"], "everything else comes from pip's set"
+    assert pip == {"pip": ["--constraint constraints.txt", "--editable ."]}
