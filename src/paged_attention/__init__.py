@@ -1,0 +1,46 @@
+"""The finished engine of *Paged Attention, Cell by Cell*.
+
+The names below are loaded when first used, so that the bookkeeping (allocator, tables, slots) can
+be imported without waiting for torch.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from paged_attention.allocator import BlockAllocator as BlockAllocator
+    from paged_attention.cache import PagedKVCache as PagedKVCache
+    from paged_attention.contiguous import ContiguousKVCache as ContiguousKVCache
+    from paged_attention.errors import BlockPoolExhausted as BlockPoolExhausted
+    from paged_attention.slots import SlotPool as SlotPool
+    from paged_attention.tables import blocks_needed as blocks_needed
+    from paged_attention.tables import physical_slot as physical_slot
+
+_HOME = {
+    "BlockAllocator": "allocator",
+    "BlockPoolExhausted": "errors",
+    "ContiguousKVCache": "contiguous",
+    "PagedKVCache": "cache",
+    "SlotPool": "slots",
+    "blocks_needed": "tables",
+    "physical_slot": "tables",
+}
+__all__ = [
+    "BlockAllocator",
+    "BlockPoolExhausted",
+    "ContiguousKVCache",
+    "PagedKVCache",
+    "SlotPool",
+    "blocks_needed",
+    "physical_slot",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *_HOME]

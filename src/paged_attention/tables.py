@@ -1,0 +1,42 @@
+"""Block tables: from a token's logical position to the place in memory that holds its keys and
+values.
+
+A block table is a list of block ids. Entry ``i`` names the block that holds positions ``i *
+block_size`` to ``(i + 1) * block_size - 1`` of one sequence.
+"""
+
+from collections.abc import Sequence
+
+from paged_attention.errors import PositionNotReserved
+
+
+def ceil_div(a: int, b: int) -> int:
+    """The smallest integer not below ``a / b``, exact for integers of any size; ``b`` > 0."""
+    if b < 1:
+        raise ValueError(f"ceil_div needs a positive divisor, got {b}")
+    return -(-a // b)
+
+
+def blocks_needed(tokens: int, block_size: int) -> int:
+    """Blocks that hold ``tokens`` tokens, ``block_size`` to a block, the last one perhaps
+    part-filled.
+    """
+    if tokens < 0:
+        raise ValueError(f"a sequence cannot have {tokens} tokens")
+    return ceil_div(tokens, block_size)
+
+
+def physical_slot(table: Sequence[int], position: int, block_size: int) -> tuple[int, int]:
+    """The ``(block, offset)`` that holds the token at ``position``; reads one table entry."""
+    if block_size < 1:
+        raise ValueError(f"a block holds at least one token, got block_size={block_size}")
+    capacity = len(table) * block_size
+    if not 0 <= position < capacity:
+        raise PositionNotReserved(
+            f"position {position} has no slot: {len(table)} blocks of {block_size} hold "
+            f"positions 0 to {capacity - 1}; reserve more blocks first"
+            if capacity
+            else f"position {position} has no slot: the table is empty; reserve blocks first"
+        )
+    index, offset = divmod(position, block_size)
+    return table[index], offset
