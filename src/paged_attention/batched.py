@@ -1,0 +1,170 @@
+"""What the contiguous and the paged cache share: the batch of a step, and the checks of an update.
+
+A step always runs in the same order: ``reserve`` for each sequence, ``set_batch``, then ``update``
+(or ``attend``) once a layer. The last layer's update makes the new tokens part of each sequence's
+length.
+"""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from paged_attention.attention import AttendByUpdate
+from paged_attention.errors import (
+    BadBatch,
+    BadTensor,
+    PositionNotReserved,
+    SequenceExists,
+    UnknownSequence,
+)
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step's writes, the same for every layer. A row's history ends after its highest new
+    position.
+    """
+
+    positions: Tensor  # int64 [B, T], where the new tokens stand in their sequences
+    ends: list[int]  # [B], each row's length once this step is done
+    key_positions: Tensor  # int64 [S], S = max(ends)
+    past_end: Tensor | None  # bool [B, S], slots beyond a row's end; None when no row has any
+
+
+class BatchedCache(AttendByUpdate):
+    """The sequences of a cache, the batch being run, and the checks made before a write."""
+
+    def __init__(
+        self,
+        layers: int,
+        kv_heads: int,
+        head_dim: int,
+        device: torch.device | str,
+        dtype: torch.dtype,
+    ) -> None:
+        for name, value in (("layers", layers), ("kv_heads", kv_heads), ("head_dim", head_dim)):
+            if value < 1:
+                raise ValueError(f"{name} must be at least 1, got {value}")
+        self.layers = layers
+        self.kv_heads = kv_heads
+        self.head_dim = head_dim
+        self.device = torch.device(device)
+        self.dtype = dtype
+        self.lengths: dict[Hashable, int] = {}
+        self._batch: list[Hashable] | None = None
+        self._step: Step | None = None
+
+    def capacity(self, seq: Hashable) -> int:
+        """Tokens that ``seq`` has room for, those it holds included."""
+        raise NotImplementedError
+
+    def _check_new(self, seq: Hashable) -> None:
+        if seq in self.lengths:
+            raise SequenceExists(
+                f"sequence {seq!r} exists already, with {self.lengths[seq]} tokens; "
+                "free it first or choose another name"
+            )
+
+    def _check_known(self, seq: Hashable) -> None:
+        if seq not in self.lengths:
+            raise UnknownSequence(
+                f"no sequence {seq!r} in this cache: never created, or freed; create it first"
+            )
+
+    def _choose_batch(self, seqs: Sequence[Hashable]) -> list[Hashable]:
+        """The checked batch; row ``i`` of every later tensor belongs to ``seqs[i]``."""
+        batch = list(seqs)
+        if not batch:
+            raise BadBatch("an empty batch has nothing to run; name at least one sequence")
+        for seq in batch:
+            self._check_known(seq)
+        if len(set(batch)) < len(batch):
+            twice = next(s for s in batch if batch.count(s) > 1)
+            raise BadBatch(
+                f"sequence {twice!r} is in the batch twice: both rows would write its slots"
+            )
+        return batch
+
+    def _leave_batch(self, seq: Hashable) -> None:
+        """Called when the memory of ``seq`` changes: a batch with it must be set anew."""
+        if self._batch is not None and seq in self._batch:
+            self._batch = self._step = None
+
+    def _begin(self, layer: int, k: Tensor, v: Tensor, positions: Tensor) -> Step:
+        """Check everything an update was given, before anything is written."""
+        if self._batch is None:
+            raise BadBatch(
+                "no batch is set, or the memory of one of its sequences changed; "
+                "call set_batch after the last reserve and before update"
+            )
+        if not 0 <= layer < self.layers:
+            raise IndexError(
+                f"there is no layer {layer}: this cache has layers 0 to {self.layers - 1}"
+            )
+        self._check_tensor("k", k)
+        self._check_tensor("v", v)
+        if k.shape != v.shape:
+            raise BadTensor(f"k is {list(k.shape)} and v is {list(v.shape)}; they must be alike")
+        wanted = (k.shape[0], k.shape[2])
+        if positions.is_floating_point() or positions.dtype == torch.bool:
+            raise BadTensor(f"positions are {positions.dtype}; they must be integers")
+        if tuple(positions.shape) not in (wanted, wanted[1:]):
+            raise BadTensor(
+                f"positions are {list(positions.shape)}; for k of {list(k.shape)} they must be "
+                f"{list(wanted[1:])} or {list(wanted)}"
+            )
+        positions = positions.to(self.device, torch.int64).expand(wanted)
+        if self._step is None or not torch.equal(positions, self._step.positions):
+            self._step = self._plan(self._batch, positions)
+        return self._step
+
+    def _check_tensor(self, name: str, x: Tensor) -> None:
+        assert self._batch is not None
+        shape = [len(self._batch), self.kv_heads, x.shape[2] if x.dim() == 4 else 0, self.head_dim]
+        if list(x.shape) != shape or not shape[2]:
+            raise BadTensor(
+                f"{name} is {list(x.shape)}; this batch needs [{shape[0]} sequences, {shape[1]} KV "
+                f"heads, at least 1 token, head size {shape[3]}]"
+            )
+        if x.dtype != self.dtype:
+            raise BadTensor(
+                f"{name} is {x.dtype}, the cache holds {self.dtype}; convert {name} first"
+            )
+        if x.device.type != self.device.type:
+            raise BadTensor(
+                f"{name} is on {x.device}, the cache on {self.device}; move {name} first"
+            )
+
+    def _plan(self, batch: list[Hashable], positions: Tensor) -> Step:
+        """Place the new tokens: all inside what is reserved, no unwritten slot left before any."""
+        ordered = positions.sort(dim=1).values
+        holes = (ordered.diff(dim=1) > 1).any(dim=1).tolist()
+        ends: list[int] = []
+        for seq, low, high, hole in zip(
+            batch, ordered[:, 0].tolist(), ordered[:, -1].tolist(), holes, strict=True
+        ):
+            length, capacity = self.lengths[seq], self.capacity(seq)
+            if low < 0 or high >= capacity:
+                wrong = low if low < 0 else high
+                raise PositionNotReserved(
+                    f"sequence {seq!r} has no slot for position {wrong}: it holds {length} tokens "
+                    f"and has room for {capacity}; reserve more before the update"
+                )
+            if low > length or hole:
+                raise PositionNotReserved(
+                    f"sequence {seq!r} holds {length} tokens; writing positions {low} to {high} "
+                    "would leave an unwritten slot before them, which attention would read"
+                )
+            ends.append(max(length, high + 1))
+        key_positions = torch.arange(max(ends), device=self.device)
+        past_end = key_positions >= torch.tensor(ends, device=self.device)[:, None]
+        ragged = min(ends) < max(ends)
+        return Step(positions.clone(), ends, key_positions, past_end if ragged else None)
+
+    def _commit(self, layer: int, step: Step) -> None:
+        """After the last layer the new tokens belong to their sequences."""
+        if layer == self.layers - 1:
+            assert self._batch is not None
+            self.lengths.update(zip(self._batch, step.ends, strict=True))

@@ -1,0 +1,196 @@
+"""The paged cache: keys and values in blocks anywhere in a pool, found through each sequence's
+block table.
+
+Memory is taken in ``reserve`` and nowhere else, so a step either starts with all it needs or
+doesn't start.
+"""
+
+from collections.abc import Hashable, Sequence
+
+import torch
+from torch import Tensor
+
+from paged_attention import tables
+from paged_attention.allocator import BlockAllocator
+from paged_attention.batched import BatchedCache, Step
+from paged_attention.errors import BlockPoolExhausted, InvariantBroken
+
+
+class PagedKVCache(BatchedCache):
+    """``num_blocks`` blocks of ``block_size`` tokens, shared by all sequences.
+
+    ``k_pool[layer]``, ``v_pool[layer]``: [num_blocks, kv_heads, block_size, head_dim].
+    ``tables[seq]``: its block ids in logical order. ``lengths[seq]``: tokens whose keys and values
+    are written in every layer.
+    """
+
+    def __init__(
+        self,
+        layers: int,
+        num_blocks: int,
+        block_size: int,
+        kv_heads: int,
+        head_dim: int,
+        device: torch.device | str = "cpu",
+        dtype: torch.dtype = torch.float32,
+    ) -> None:
+        super().__init__(layers, kv_heads, head_dim, device, dtype)
+        if block_size < 1:
+            raise ValueError(f"a block holds at least one token, got block_size={block_size}")
+        self.block_size = block_size
+        self.allocator = BlockAllocator(num_blocks)
+        self.tables: dict[Hashable, list[int]] = {}
+        shape = (layers, num_blocks, kv_heads, block_size, head_dim)
+        self.k_pool = torch.zeros(shape, device=device, dtype=dtype)
+        self.v_pool = torch.zeros(shape, device=device, dtype=dtype)
+        self._batch_tables = BatchTables(self.device)
+
+    def blocks_needed(self, tokens: int) -> int:
+        """Blocks that hold ``tokens`` tokens."""
+        return tables.blocks_needed(tokens, self.block_size)
+
+    def capacity(self, seq: Hashable) -> int:
+        """Tokens that the blocks of ``seq`` have room for."""
+        self._check_known(seq)
+        return len(self.tables[seq]) * self.block_size
+
+    def create(self, seq: Hashable) -> None:
+        """Begin an empty sequence; it holds no block yet."""
+        self._check_new(seq)
+        self.tables[seq] = []
+        self.lengths[seq] = 0
+
+    def can_reserve(self, seq: Hashable, new_tokens: int) -> bool:
+        """Whether ``reserve`` would succeed now. Changes nothing."""
+        return self.allocator.can_allocate(self._blocks_missing(seq, new_tokens))
+
+    def reserve(self, seq: Hashable, new_tokens: int) -> None:
+        """Make room for ``new_tokens`` after the length of ``seq``, or raise and take nothing.
+
+        The new blocks belong to ``seq`` until ``truncate`` or ``free``. The length does not change.
+        """
+        missing = self._blocks_missing(seq, new_tokens)
+        if not self.allocator.can_allocate(missing):
+            raise BlockPoolExhausted(
+                f"sequence {seq!r} needs {missing} more blocks for {new_tokens} tokens after its "
+                f"{self.lengths[seq]}; {self.allocator.num_free} of {self.allocator.num_blocks} "
+                "are free. Nothing was taken; free another sequence first"
+            )
+        if missing:
+            self.tables[seq] += self.allocator.allocate_many(missing)
+            self._leave_batch(seq)
+
+    def truncate(self, seq: Hashable, length: int) -> None:
+        """Forget the tokens of ``seq`` from position ``length`` on, and every block past them."""
+        self._check_known(seq)
+        if not 0 <= length <= self.lengths[seq]:
+            raise ValueError(
+                f"sequence {seq!r} holds {self.lengths[seq]} tokens and can't be cut to {length}"
+            )
+        kept = self.blocks_needed(length)
+        self.allocator.release_many(self.tables[seq][kept:])
+        del self.tables[seq][kept:]
+        self.lengths[seq] = length
+        self._leave_batch(seq)
+
+    def free(self, seq: Hashable) -> None:
+        """Forget ``seq`` and give up its hold on each of its blocks."""
+        self._check_known(seq)
+        self.allocator.release_many(self.tables[seq])
+        del self.tables[seq], self.lengths[seq]
+        self._leave_batch(seq)
+
+    def set_batch(self, seqs: Sequence[Hashable]) -> None:
+        """Choose the sequences of the next updates; row ``i`` of every tensor belongs to
+        ``seqs[i]``.
+        """
+        batch = self._choose_batch(seqs)
+        self._batch_tables.set(batch, self.tables)
+        self._batch, self._step = batch, None
+
+    @torch.no_grad()
+    def update(
+        self, layer: int, k: Tensor, v: Tensor, positions: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Write ``k``, ``v`` [B, Hkv, T, D] at ``positions`` [T] or [B, T], then gather each
+        history.
+
+        Returns keys, values [B, Hkv, S, D], zeros past a row's end, and their positions [S].
+        """
+        step = self._begin(layer, k, v, positions)
+        self._scatter(self.k_pool[layer], k, step)
+        self._scatter(self.v_pool[layer], v, step)
+        keys = self._gather(self.k_pool[layer], step)
+        values = self._gather(self.v_pool[layer], step)
+        self._commit(layer, step)
+        return keys, values, step.key_positions
+
+    def check_invariants(self) -> None:
+        """Raise ``InvariantBroken`` naming the block or sequence that breaks the law. Walks the
+        pool.
+        """
+        self.allocator.check_invariants()
+        holders = [0] * self.allocator.num_blocks
+        for seq, table in self.tables.items():
+            if len(table) < self.blocks_needed(self.lengths[seq]):
+                raise InvariantBroken(
+                    f"sequence {seq!r} has {self.lengths[seq]} tokens in {len(table)} blocks"
+                )
+            for block in table:
+                holders[block] += 1
+            if len(set(table)) < len(table):
+                raise InvariantBroken(f"sequence {seq!r} names a block twice: {table}")
+        for block, (refs, held) in enumerate(zip(self.allocator.refs, holders, strict=True)):
+            if refs != held:
+                raise InvariantBroken(f"block {block} counts {refs} holders and has {held}")
+
+    def _blocks_missing(self, seq: Hashable, new_tokens: int) -> int:
+        self._check_known(seq)
+        if new_tokens < 0:
+            raise ValueError(f"cannot reserve {new_tokens} tokens for sequence {seq!r}")
+        needed = self.blocks_needed(self.lengths[seq] + new_tokens)
+        return max(0, needed - len(self.tables[seq]))
+
+    def _scatter(self, pool: Tensor, new: Tensor, step: Step) -> None:
+        """Write ``new`` [B, Hkv, T, D] into ``pool`` through the batch's tables."""
+        index = step.positions // self.block_size  # [B, T]
+        blocks = self._batch_tables.tensor.gather(1, index)
+        pool[blocks, :, step.positions % self.block_size] = new.transpose(1, 2)  # [B, T, Hkv, D]
+
+    def _gather(self, pool: Tensor, step: Step) -> Tensor:
+        """Copy each row's history out of ``pool``, in logical order: [B, Hkv, S, D]."""
+        length = len(step.key_positions)
+        blocks = self._batch_tables.tensor[:, : self.blocks_needed(length)]  # [B, n]
+        history = pool[blocks].transpose(1, 2).flatten(2, 3)[:, :, :length]  # [B, Hkv, S, D]
+        if step.past_end is not None:
+            # Padding entries name somebody's block; unwritten slots hold anything, even NaN.
+            history.masked_fill_(step.past_end[:, None, :, None], 0)
+        return history
+
+
+class BatchTables:
+    """The block tables of one batch as a tensor ``tensor`` [B, width] of int64, padded with 0.
+
+    It is kept from step to step: a row is compared with its table, and only what differs is
+    written.
+    """
+
+    def __init__(self, device: torch.device) -> None:
+        self.tensor = torch.zeros((0, 0), dtype=torch.int64, device=device)
+        self._written: list[list[int]] = []
+
+    def set(self, batch: Sequence[Hashable], tables: dict[Hashable, list[int]]) -> None:
+        """Bring the tensor in line with the tables of ``batch``, row by row."""
+        rows = [tables[seq] for seq in batch]
+        width = max(1, *(len(row) for row in rows))
+        if len(rows) != len(self._written) or width > self.tensor.shape[1]:
+            # Twice the width: a growing sequence does not reallocate at every new block.
+            self.tensor = self.tensor.new_zeros(len(rows), 2 * width)
+            self._written = [[] for _ in rows]
+        for row, (table, written) in enumerate(zip(rows, self._written, strict=True)):
+            if table == written:
+                continue
+            same = len(written) if table[: len(written)] == written else 0
+            self.tensor[row, same : len(table)] = self.tensor.new_tensor(table[same:])
+            self.tensor[row, len(table) : len(written)] = 0
+            self._written[row] = table.copy()
