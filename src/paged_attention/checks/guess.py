@@ -1,0 +1,46 @@
+"""Predict, run, see: put the reader's prediction beside what came."""
+
+import math
+from typing import Any
+
+
+def compare(guess: Any, answer: Any) -> None:
+    """Print the prediction and the answer side by side; ``None`` means that nothing was guessed."""
+    guess, answer = _plain(guess), _plain(answer)
+    if guess is None:
+        print(f"no guess; it is {_said(answer)}")
+    elif _equal(guess, answer):
+        print(f"you said {_said(guess)}, and it is {_said(answer)}")
+    elif _near(guess, answer):
+        print(f"you said {_said(guess)}; close, it is {_said(answer)}")
+    else:
+        print(f"you said {_said(guess)}; it is {_said(answer)}")
+
+
+def _plain(value: Any) -> Any:
+    return value.tolist() if hasattr(value, "tolist") else value
+
+
+def _equal(guess: Any, answer: Any) -> bool:
+    if isinstance(guess, str) and isinstance(answer, str):
+        return guess.strip().lower() == answer.strip().lower()
+    if isinstance(guess, (list, tuple)) and isinstance(answer, (list, tuple)):
+        return list(guess) == list(answer)
+    return bool(guess == answer)
+
+
+def _near(guess: Any, answer: Any) -> bool:
+    if isinstance(guess, bool) or not isinstance(guess, (int, float)):
+        return False
+    # Counts are exact; only a fraction or a rate can be nearly right.
+    return isinstance(answer, float) and math.isclose(guess, answer, rel_tol=0.02)
+
+
+def _said(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value)
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return f"{value:,.4f}".rstrip("0").rstrip(".")
+    return value if isinstance(value, str) else repr(value)
