@@ -1,0 +1,96 @@
+"""Make the notebooks: execute what changed, keep what didn't, and never leave a half-made file."""
+
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import nbformat
+from nbformat import NotebookNode
+
+from bookbuild.book import BookError, Chapter
+from bookbuild.execute import execute
+from bookbuild.outputs import keep_old, tidy
+from bookbuild.sync import difference
+from bookbuild.text import read_text
+
+AT_ONCE = 2
+
+
+class Outcome(NamedTuple):
+    """How one chapter ended; ``problem`` is the story of a failure."""
+
+    chapter: Chapter
+    word: Literal["up to date", "built", "built, unchanged", "FAILED"]
+    seconds: float
+    problem: str = ""
+
+
+def read_notebook(path: Path) -> NotebookNode:
+    """A notebook from disk; ``BookError`` when it isn't one."""
+    try:
+        notebook: NotebookNode = nbformat.read(path, as_version=4)
+    except Exception as error:
+        raise BookError(f"{path.name} is not a notebook ({error}); build it again") from error
+    return notebook
+
+
+def build(chapter: Chapter, root: Path, *, force: bool = False) -> Outcome:
+    """Execute one chapter if its text says something new (or ``force``), and write its notebook.
+
+    A failing cell leaves the old notebook as it was.
+    """
+    started = time.perf_counter()
+    try:
+        word = _build(chapter, root, force)
+    except BookError as error:
+        return Outcome(chapter, "FAILED", time.perf_counter() - started, str(error))
+    return Outcome(chapter, word, time.perf_counter() - started)
+
+
+def _build(
+    chapter: Chapter, root: Path, force: bool
+) -> Literal["up to date", "built", "built, unchanged"]:
+    notebook = read_text(chapter)
+    old = read_notebook(chapter.notebook) if chapter.notebook.exists() else None
+    if old is not None and not force and difference(notebook, old) is None:
+        return "up to date"
+    wanted = notebook.metadata.copy()
+    execute(notebook, chapter.notebook.parent, chapter.name)
+    notebook.metadata = wanted
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.metadata.pop("execution", None)
+            tidy(cell.outputs, root)
+    if old is not None:
+        keep_old(notebook, old)
+    return "built" if _write(notebook, chapter.notebook) else "built, unchanged"
+
+
+def _write(notebook: NotebookNode, path: Path) -> bool:
+    """Write whole or not at all; tells whether the bytes changed."""
+    nbformat.validate(notebook)
+    content = (nbformat.writes(notebook, version=4).rstrip("\n") + "\n").encode()
+    if path.exists() and path.read_bytes() == content:
+        return False
+    part = path.with_suffix(".ipynb.part")
+    part.write_bytes(content)
+    part.replace(path)
+    return True
+
+
+def build_all(chapters: Sequence[Chapter], root: Path, *, force: bool = False) -> list[Outcome]:
+    """Build the chapters, two at once, with a line as each one ends."""
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        running = [pool.submit(build, chapter, root, force=force) for chapter in chapters]
+        outcomes = []
+        for future in running:
+            outcome = future.result()
+            print(
+                f"{outcome.chapter.name:<36} {outcome.word} ({outcome.seconds:.1f} s)", flush=True
+            )
+            if outcome.problem:
+                print(f"\n{outcome.problem}", flush=True)
+            outcomes.append(outcome)
+    return outcomes
