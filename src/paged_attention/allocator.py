@@ -1,12 +1,16 @@
-"""The block allocator: which blocks of the pool are free, and how many holders each of the others
-has.
+"""The block allocator: which blocks are free, and how many holders each of the others has.
 
 It moves ids, never tensors. Free ids form a stack, so taking and giving back cost the same in a
 pool of a hundred blocks and of a hundred thousand, and a block freed last is reused first (an early
 reuse makes a wrong release show early). Every operation either succeeds whole or changes nothing.
+
+A prefix index (chapter 5) may hold blocks too. One that it alone still holds is *cached*: its
+content may serve again, and it is given up, least recently used first, when the free blocks don't
+suffice.
 """
 
-from collections.abc import Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
 
 from paged_attention.errors import (
     BlockNotHeld,
@@ -19,8 +23,8 @@ from paged_attention.errors import (
 class BlockAllocator:
     """Hands out the blocks ``0 … num_blocks - 1``; ``refs[b]`` counts the holders of block ``b``.
 
-    The law: every block is either free (on the stack once, ``refs`` 0) or held (``refs`` at least
-    1).
+    The law: free + held + cached == total, each block in one state. Free: on the stack once,
+    ``refs`` 0. Cached: only the prefix index holds it, ``refs`` 1. Held: any other.
     """
 
     def __init__(self, num_blocks: int) -> None:
@@ -30,19 +34,32 @@ class BlockAllocator:
         self.refs = [0] * num_blocks
         # Highest id at the bottom: a fresh pool hands out 0, 1, 2 …
         self._free = list(range(num_blocks - 1, -1, -1))
+        self.indexed = bytearray(num_blocks)  # 1 where the prefix index is among the holders
+        self._cached: OrderedDict[int, None] = OrderedDict()  # least recently used first
+        self._forget: Callable[[int], None] | None = None
 
     @property
     def num_free(self) -> int:
         """Blocks nobody holds."""
         return len(self._free)
 
+    @property
+    def num_cached(self) -> int:
+        """Blocks that only the prefix index holds; they count as room."""
+        return len(self._cached)
+
+    @property
+    def num_held(self) -> int:
+        """Blocks that some sequence holds."""
+        return self.num_blocks - self.num_free - self.num_cached
+
     def can_allocate(self, n: int) -> bool:
         """Whether ``allocate_many(n)`` would succeed now. Changes nothing."""
-        return 0 <= n <= self.num_free
+        return 0 <= n <= self.num_free + self.num_cached
 
     def allocate(self) -> int:
-        """Take one free block; the caller is its only holder and owes one ``release``."""
-        if not self._free:
+        """Take one block; the caller is its only holder and owes one ``release``."""
+        if not self._free and not self.evict(1):
             raise BlockPoolExhausted(
                 f"no free block: all {self.num_blocks} are held; free a sequence first"
             )
@@ -51,14 +68,18 @@ class BlockAllocator:
         return block
 
     def allocate_many(self, n: int) -> list[int]:
-        """Take ``n`` free blocks, or raise and take none; each is owed one ``release``."""
+        """Take ``n`` blocks, or raise and take none; each is owed one ``release``.
+
+        Free blocks go first, so nothing cached is given up while a block without content is left.
+        """
         if n < 0:
             raise ValueError(f"cannot allocate {n} blocks")
-        if n > self.num_free:
+        if not self.can_allocate(n):
             raise BlockPoolExhausted(
-                f"{n} blocks wanted, {self.num_free} of {self.num_blocks} free: none was taken; "
-                "free a sequence first"
+                f"{n} blocks wanted, {self.num_free + self.num_cached} of {self.num_blocks} free "
+                "or cached: none was taken; free a sequence first"
             )
+        self.evict(n - self.num_free)
         taken = self._free[: -n - 1 : -1]  # from the top of the stack down
         del self._free[len(self._free) - n :]
         for block in taken:
@@ -66,20 +87,22 @@ class BlockAllocator:
         return taken
 
     def share(self, block: int) -> None:
-        """Add one holder to a held block; each holder owes one ``release``."""
+        """Add one holder to a held or cached block; each holder owes one ``release``."""
         self.share_many([block])
 
     def share_many(self, blocks: Sequence[int]) -> None:
-        """Add one holder to each of these held blocks, or raise and add none."""
+        """Add one holder to each of these held or cached blocks, or raise and add none."""
         self._check_ids(blocks)
-        refs = self.refs
+        refs, cached = self.refs, self._cached
+        if not all(map(refs.__getitem__, blocks)):
+            free = next(block for block in blocks if not refs[block])
+            raise BlockNotHeld(
+                f"block {free} is free and cannot be shared: its next owner would overwrite it; "
+                "share a block while someone still holds it"
+            )
         for block in blocks:
-            if not refs[block]:
-                raise BlockNotHeld(
-                    f"block {block} is free and cannot be shared: its next owner would overwrite "
-                    "it; share a block while someone still holds it"
-                )
-        for block in blocks:
+            if refs[block] == 1:
+                cached.pop(block, None)
             refs[block] += 1
 
     def release(self, block: int) -> None:
@@ -87,39 +110,80 @@ class BlockAllocator:
         self.release_many([block])
 
     def release_many(self, blocks: Sequence[int]) -> None:
-        """Give up one hold on each of these blocks, in order, or raise and give up none."""
+        """Give up one hold on each of these blocks, or raise and give up none.
+
+        Blocks left to the prefix index become cached, the last of ``blocks`` the first to be
+        evicted: a sequence's tail is useless without its beginning, never the other way round.
+        """
         self._check_ids(blocks)
-        refs, freed = self.refs, []
+        refs, indexed = self.refs, self.indexed
+        freed, left = [], []
         for done, block in enumerate(blocks):
             count = refs[block]
-            if not count:
+            if count == indexed[block]:  # nobody but the index, if even that
                 for earlier in blocks[:done]:
                     refs[earlier] += 1
                 raise BlockNotHeld(
-                    f"block {block} is released more often than it is held: freeing it twice "
-                    "would give one block to two sequences; release once for each allocate or share"
+                    f"block {block} is released more often than it is held: freeing it twice would "
+                    "give one block to two sequences; release once for each allocate or share"
                 )
             refs[block] = count - 1
             if count == 1:
                 freed.append(block)
+            elif count == 2 and indexed[block]:
+                left.append(block)
         self._free.extend(freed)
+        for block in reversed(left):
+            self._cached[block] = None
+
+    def connect_index(self, forget: Callable[[int], None]) -> None:
+        """Let one prefix index hold blocks; ``forget(block)`` is called before it loses one."""
+        if self._forget is not None:
+            raise ValueError("this pool has a prefix index already, and it can serve only one")
+        self._forget = forget
+
+    def index(self, block: int) -> None:
+        """Add the prefix index to the holders of a block that a sequence holds."""
+        self._check_ids([block])
+        if not self.refs[block] or self.indexed[block]:
+            state = "in the index already" if self.indexed[block] else "free"
+            raise BlockNotHeld(f"block {block} is {state}; index a block once, while it is held")
+        self.refs[block] += 1
+        self.indexed[block] = 1
+
+    def evict(self, n: int) -> int:
+        """Free up to ``n`` cached blocks, least recently used first; returns how many."""
+        evicted = 0
+        while evicted < n and self._cached:
+            block = next(iter(self._cached))
+            assert self._forget is not None
+            self._forget(block)
+            del self._cached[block]
+            self.indexed[block] = self.refs[block] = 0
+            self._free.append(block)
+            evicted += 1
+        return evicted
 
     def check_invariants(self) -> None:
-        """Raise ``InvariantBroken`` naming the first block that breaks the law. Walks the whole
-        pool.
-        """
-        seen: set[int] = set()
+        """Raise ``InvariantBroken`` naming the first block that breaks the law. Walks the pool."""
+        free: set[int] = set()
         for block in self._free:
-            if block in seen:
+            if block in free:
                 raise InvariantBroken(f"block {block} is in the free list twice")
-            seen.add(block)
+            free.add(block)
         for block, count in enumerate(self.refs):
             if count < 0:
                 raise InvariantBroken(f"block {block} has {count} holders")
-            if count and block in seen:
+            if count and block in free:
                 raise InvariantBroken(f"block {block} is free, yet has {count} holders")
-            if not count and block not in seen:
+            if not count and block not in free:
                 raise InvariantBroken(f"block {block} is lost: nobody holds it and it is not free")
+            if (block in self._cached) != (count == 1 and self.indexed[block] == 1):
+                place = "in the index" if self.indexed[block] else "not in the index"
+                wrong = "is" if block in self._cached else "is not"
+                raise InvariantBroken(
+                    f"block {block} has {count} holders and is {place}, yet it {wrong} cached"
+                )
 
     def _check_ids(self, blocks: Sequence[int]) -> None:
         # Negative ids would silently index from the end of the list.

@@ -1,17 +1,19 @@
-"""The paged cache: keys and values in blocks anywhere in a pool, found through each sequence's
-block table.
+"""The paged cache: keys and values in blocks of one pool, found through a table for each sequence.
 
-Memory is taken in ``reserve`` and nowhere else, so a step either starts with all it needs or
-doesn't start.
+Memory is taken in ``reserve`` and nowhere else, so a step either starts with all it needs or does
+not start. A block may stand in several tables; it is copied when one of them is about to write to
+it.
 """
 
-from collections.abc import Hashable, Sequence
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
 
 import torch
 from torch import Tensor
 
 from paged_attention import tables
 from paged_attention.allocator import BlockAllocator
+from paged_attention.batch_tables import BatchTables
 from paged_attention.batched import BatchedCache, Step
 from paged_attention.errors import BlockPoolExhausted, InvariantBroken
 
@@ -62,23 +64,61 @@ class PagedKVCache(BatchedCache):
 
     def can_reserve(self, seq: Hashable, new_tokens: int) -> bool:
         """Whether ``reserve`` would succeed now. Changes nothing."""
-        return self.allocator.can_allocate(self._blocks_missing(seq, new_tokens))
+        return self.can_reserve_many({seq: new_tokens})
 
     def reserve(self, seq: Hashable, new_tokens: int) -> None:
         """Make room for ``new_tokens`` after the length of ``seq``, or raise and take nothing.
 
-        The new blocks belong to ``seq`` until ``truncate`` or ``free``. The length does not change.
+        If the first of them falls into a block with other holders, ``seq`` gets its own copy of it.
+        New blocks belong to ``seq`` until ``truncate`` or ``free``. The length does not change.
         """
-        missing = self._blocks_missing(seq, new_tokens)
+        self.reserve_many({seq: new_tokens})
+
+    def can_reserve_many(self, new_tokens: Mapping[Hashable, int]) -> bool:
+        """Whether ``reserve_many`` would succeed now. Changes nothing."""
+        return self.allocator.can_allocate(self.blocks_to_reserve(new_tokens))
+
+    def reserve_many(self, new_tokens: Mapping[Hashable, int]) -> None:
+        """``reserve`` for a whole step, ``{seq: new tokens}``: room for all, or for none."""
+        missing = self.blocks_to_reserve(new_tokens)
         if not self.allocator.can_allocate(missing):
+            wanted = ", ".join(f"{tokens} of {seq!r}" for seq, tokens in new_tokens.items())
             raise BlockPoolExhausted(
-                f"sequence {seq!r} needs {missing} more blocks for {new_tokens} tokens after its "
-                f"{self.lengths[seq]}; {self.allocator.num_free} of {self.allocator.num_blocks} "
-                "are free. Nothing was taken; free another sequence first"
+                f"{missing} more blocks wanted for new tokens ({wanted}); "
+                f"{self.allocator.num_free + self.allocator.num_cached} of "
+                f"{self.allocator.num_blocks} are free or cached. Nothing was taken; "
+                "free another sequence first"
             )
-        if missing:
-            self.tables[seq] += self.allocator.allocate_many(missing)
-            self._leave_batch(seq)
+        for seq, tokens in new_tokens.items():
+            tail = self._shared_tail(seq, tokens)
+            blocks = self.allocator.allocate_many(self._blocks_missing(seq, tokens) + len(tail))
+            if tail:
+                self._copy_tail(seq, blocks.pop(0))
+            self.tables[seq] += blocks
+            if tail or blocks:
+                self._leave_batch(seq)
+
+    def blocks_to_reserve(self, new_tokens: Mapping[Hashable, int]) -> int:
+        """Blocks that ``reserve_many`` would take, copies included. Changes nothing."""
+        writers = Counter(
+            block for seq, tokens in new_tokens.items() for block in self._shared_tail(seq, tokens)
+        )
+        # When every holder of a block writes, the last finds itself alone and needs no copy.
+        copies = sum(min(n, self.allocator.refs[block] - 1) for block, n in writers.items())
+        return copies + sum(self._blocks_missing(seq, n) for seq, n in new_tokens.items())
+
+    def fork(self, parent: Hashable, child: Hashable) -> None:
+        """Begin ``child`` with the tokens of ``parent``, whose written blocks are shared, not
+        copied.
+
+        Room that ``parent`` has reserved and not written stays its own.
+        """
+        self._check_known(parent)
+        self._check_new(child)
+        written = self.tables[parent][: self.blocks_needed(self.lengths[parent])]
+        self.allocator.share_many(written)
+        self.tables[child] = written
+        self.lengths[child] = self.lengths[parent]
 
     def truncate(self, seq: Hashable, length: int) -> None:
         """Forget the tokens of ``seq`` from position ``length`` on, and every block past them."""
@@ -130,7 +170,7 @@ class PagedKVCache(BatchedCache):
         pool.
         """
         self.allocator.check_invariants()
-        holders = [0] * self.allocator.num_blocks
+        holders = list(self.allocator.indexed)
         for seq, table in self.tables.items():
             if len(table) < self.blocks_needed(self.lengths[seq]):
                 raise InvariantBroken(
@@ -151,6 +191,23 @@ class PagedKVCache(BatchedCache):
         needed = self.blocks_needed(self.lengths[seq] + new_tokens)
         return max(0, needed - len(self.tables[seq]))
 
+    def _shared_tail(self, seq: Hashable, new_tokens: int) -> list[int]:
+        """The part-filled block that ``seq`` would write into although others hold it, if any."""
+        self._check_known(seq)
+        if new_tokens < 1 or self.lengths[seq] % self.block_size == 0:
+            return []
+        block = self.tables[seq][self.lengths[seq] // self.block_size]
+        return [block] if self.allocator.refs[block] > 1 else []
+
+    def _copy_tail(self, seq: Hashable, copy: int) -> None:
+        """Put ``copy``, with the tokens written so far, in place of the block ``seq`` ends in."""
+        index, used = divmod(self.lengths[seq], self.block_size)
+        block = self.tables[seq][index]
+        for pool in (self.k_pool, self.v_pool):
+            pool[:, copy, :, :used] = pool[:, block, :, :used]  # in every layer
+        self.tables[seq][index] = copy
+        self.allocator.release(block)
+
     def _scatter(self, pool: Tensor, new: Tensor, step: Step) -> None:
         """Write ``new`` [B, Hkv, T, D] into ``pool`` through the batch's tables."""
         index = step.positions // self.block_size  # [B, T]
@@ -166,31 +223,3 @@ class PagedKVCache(BatchedCache):
             # Padding entries name somebody's block; unwritten slots hold anything, even NaN.
             history.masked_fill_(step.past_end[:, None, :, None], 0)
         return history
-
-
-class BatchTables:
-    """The block tables of one batch as a tensor ``tensor`` [B, width] of int64, padded with 0.
-
-    It is kept from step to step: a row is compared with its table, and only what differs is
-    written.
-    """
-
-    def __init__(self, device: torch.device) -> None:
-        self.tensor = torch.zeros((0, 0), dtype=torch.int64, device=device)
-        self._written: list[list[int]] = []
-
-    def set(self, batch: Sequence[Hashable], tables: dict[Hashable, list[int]]) -> None:
-        """Bring the tensor in line with the tables of ``batch``, row by row."""
-        rows = [tables[seq] for seq in batch]
-        width = max(1, *(len(row) for row in rows))
-        if len(rows) != len(self._written) or width > self.tensor.shape[1]:
-            # Twice the width: a growing sequence does not reallocate at every new block.
-            self.tensor = self.tensor.new_zeros(len(rows), 2 * width)
-            self._written = [[] for _ in rows]
-        for row, (table, written) in enumerate(zip(rows, self._written, strict=True)):
-            if table == written:
-                continue
-            same = len(written) if table[: len(written)] == written else 0
-            self.tensor[row, same : len(table)] = self.tensor.new_tensor(table[same:])
-            self.tensor[row, len(table) : len(written)] = 0
-            self._written[row] = table.copy()

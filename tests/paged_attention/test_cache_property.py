@@ -16,7 +16,7 @@ class CacheMachine(RuleBasedStateMachine):
     """``twin[seq][layer]`` is a list of (key, value) pairs, each [Hkv, D]."""
 
     @initialize(
-        num_blocks=st.integers(1, 10), block_size=st.integers(1, 5), seed=st.integers(0, 2**16)
+        num_blocks=st.integers(1, 12), block_size=st.integers(1, 5), seed=st.integers(0, 2**16)
     )
     def begin(self, num_blocks: int, block_size: int, seed: int) -> None:
         torch.manual_seed(seed)
@@ -33,6 +33,16 @@ class CacheMachine(RuleBasedStateMachine):
         seq = data.draw(st.sampled_from([n for n in NAMES if n not in self.twin]))
         self.cache.create(seq)
         self.twin[seq] = [[] for _ in range(self.cache.layers)]
+
+    @precondition(lambda self: self.twin and len(self.twin) < len(NAMES))
+    @rule(data=st.data())
+    def fork(self, data: st.DataObject) -> None:
+        parent = self.alive(data)
+        child = data.draw(st.sampled_from([n for n in NAMES if n not in self.twin]))
+        free = self.cache.allocator.num_free
+        self.cache.fork(parent, child)
+        self.twin[child] = [tokens.copy() for tokens in self.twin[parent]]
+        assert self.cache.allocator.num_free == free
 
     @precondition(lambda self: self.twin)
     @rule(data=st.data(), tokens=st.integers(0, 12))

@@ -1,0 +1,33 @@
+"""The block tables of one batch as one tensor, kept up to date instead of rebuilt."""
+
+from collections.abc import Hashable, Mapping, Sequence
+
+import torch
+
+
+class BatchTables:
+    """The block tables of one batch as a tensor ``tensor`` [B, width] of int64, padded with 0.
+
+    It is kept from step to step: a row is compared with its table, and only what differs is
+    written.
+    """
+
+    def __init__(self, device: torch.device) -> None:
+        self.tensor = torch.zeros((0, 0), dtype=torch.int64, device=device)
+        self._written: list[list[int]] = []
+
+    def set(self, batch: Sequence[Hashable], tables: Mapping[Hashable, list[int]]) -> None:
+        """Bring the tensor in line with the tables of ``batch``, row by row."""
+        rows = [tables[seq] for seq in batch]
+        width = max(1, *(len(row) for row in rows))
+        if len(rows) != len(self._written) or width > self.tensor.shape[1]:
+            # Twice the width: a growing sequence does not reallocate at every new block.
+            self.tensor = self.tensor.new_zeros(len(rows), 2 * width)
+            self._written = [[] for _ in rows]
+        for row, (table, written) in enumerate(zip(rows, self._written, strict=True)):
+            if table == written:
+                continue
+            same = len(written) if table[: len(written)] == written else 0
+            self.tensor[row, same : len(table)] = self.tensor.new_tensor(table[same:])
+            self.tensor[row, len(table) : len(written)] = 0
+            self._written[row] = table.copy()
