@@ -52,7 +52,7 @@ def check_all(chapters: Sequence[Chapter], root: Path) -> int:
             problems.append(Problem(chapter.name, "", str(error)))
     problems += repeated_ids(chapters)
     for stray in strays(root):
-        message = f"no text makes this notebook; remove it, or write chapters/source/{stray.stem}.md"
+        message = f"no text makes it; remove it, or write chapters/source/{stray.stem}.md"
         problems.append(Problem(stray.name, "", message))
     for problem in problems:
         print(problem)

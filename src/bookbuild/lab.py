@@ -1,41 +1,51 @@
 """Open the book in JupyterLab, at its first chapter."""
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 FIRST = "chapters/00_how_to_use_this_book.ipynb"
-NEWS = {
-    "@jupyterlab/apputils-extension:notification": {
-        "fetchNews": "false",
-        "checkForUpdates": False,
-    }
+# Files below the environment's folder, with what Lab shall find in them.
+SETTINGS: dict[str, dict[str, Any]] = {
+    # No news pop-up: the book asks no other machine for anything.
+    "share/jupyter/lab/settings/overrides.json": {
+        "@jupyterlab/apputils-extension:notification": {
+            "fetchNews": "false",
+            "checkForUpdates": False,
+        }
+    },
+    # Jupytext would rewrite a chapter's text when its notebook is saved.
+    "etc/jupyter/labconfig/page_config.json": {"disabledExtensions": {"jupyterlab-jupytext": True}},
 }
-# With jupytext's extension on, saving a notebook in Lab would rewrite the chapter's text.
-NO_JUPYTEXT = "--ServerApp.jpserver_extensions={'jupytext': False}"
+NO_JUPYTEXT = "--ServerApp.jpserver_extensions={'jupyterlab_jupytext': False}"
 
 
-def quieten(prefix: Path) -> None:
-    """Turn Lab's news pop-up off in this environment; other settings there stay as they are."""
-    settings = prefix / "share" / "jupyter" / "lab" / "settings" / "overrides.json"
-    found = json.loads(settings.read_text(encoding="utf-8")) if settings.exists() else {}
-    if not NEWS.items() <= found.items():
-        settings.parent.mkdir(parents=True, exist_ok=True)
-        settings.write_text(json.dumps(found | NEWS, indent=2) + "\n", encoding="utf-8")
+def settle(prefix: Path) -> None:
+    """Write Lab's settings into this environment; other settings there stay as they are."""
+    for name, wanted in SETTINGS.items():
+        path = prefix / name
+        found = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+        if not wanted.items() <= found.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(json.dumps(found | wanted, indent=2) + "\n", encoding="utf-8")
 
 
 def command(root: Path, arguments: Sequence[str]) -> list[str]:
     """The command line that serves the book; ``arguments`` go on to Lab and win over ours."""
     start = f"/lab/tree/{FIRST}" if (root / FIRST).exists() else "/lab"
     lab = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={root}"]
-    return [*lab, f"--LabApp.default_url={start}", NO_JUPYTEXT, *arguments]
+    # In a container one is often root, and Jupyter refuses that without this word.
+    as_root = ["--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
+    return [*lab, f"--LabApp.default_url={start}", NO_JUPYTEXT, *as_root, *arguments]
 
 
 def open_lab(root: Path, arguments: Sequence[str]) -> int:
-    """Serve the book until Ctrl+C."""
-    quieten(Path(sys.prefix))
+    """Serve the book until Ctrl+C. Jupyter takes the next free port when 8888 is in use."""
+    settle(Path(sys.prefix))
     print("Opening the book; stop it with Ctrl+C here.", flush=True)
     try:
         return subprocess.run(command(root, arguments), cwd=root, check=False).returncode

@@ -34,7 +34,11 @@ def test_the_notebook_carries_nothing_of_one_machine_or_run(root: Path, write: W
         "language_info": {"name": "python"},
     }
     assert [set(cell.metadata) for cell in notebook.cells] == [set(), set(), set(), {"tags"}, set()]
-    assert [cell.execution_count for cell in notebook.cells if cell.cell_type == "code"] == [1, 2, 3]
+    assert [cell.execution_count for cell in notebook.cells if cell.cell_type == "code"] == [
+        1,
+        2,
+        3,
+    ]
 
 
 def test_a_new_sentence_keeps_the_old_measurement(root: Path, write: Write) -> None:

@@ -60,7 +60,7 @@ def test_chapters_are_found_by_number(root: Path, write: Write) -> None:
     write(name="00_a")
     assert [chapter.name for chapter in chapters(root)] == ["00_a", "02_b"]
     assert [chapter.name for chapter in chapters(root, ["2"])] == ["02_b"]
-    with pytest.raises(BookError, match="no chapter 07 .* there are 00, 02"):
+    with pytest.raises(BookError, match=r"no chapter 07 .* there are 00, 02"):
         chapters(root, ["7"])
 
 
