@@ -89,7 +89,7 @@ BROKEN = {
         "use the tag 'nbval-ignore-output' with a reason",
     ),
     "absolute path": ("## Break it", CELL % "open('/data/a.txt')", "absolute path '/data/'"),
-    "windows path": ("## Break it", CELL % r"open('C:\a.txt')", "absolute path 'C:\\'"),
+    "windows path": ("## Break it", CELL % r"open('C:\a.txt')", "absolute path 'C:"),
     "fetching": ("## Break it", CELL % "u = 'https://a.b/c'", "the book works offline"),
     "two exercises": (
         ":::{exercise} Halve it\n:label: ex-99-3\n",
