@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from paged_attention.cache import PagedKVCache as PagedKVCache
     from paged_attention.contiguous import ContiguousKVCache as ContiguousKVCache
     from paged_attention.errors import BlockPoolExhausted as BlockPoolExhausted
+    from paged_attention.prefix import PrefixCache as PrefixCache
     from paged_attention.slots import SlotPool as SlotPool
     from paged_attention.tables import blocks_needed as blocks_needed
     from paged_attention.tables import physical_slot as physical_slot
@@ -21,6 +22,7 @@ _HOME = {
     "BlockPoolExhausted": "errors",
     "ContiguousKVCache": "contiguous",
     "PagedKVCache": "cache",
+    "PrefixCache": "prefix",
     "SlotPool": "slots",
     "blocks_needed": "tables",
     "physical_slot": "tables",
@@ -30,6 +32,7 @@ __all__ = [
     "BlockPoolExhausted",
     "ContiguousKVCache",
     "PagedKVCache",
+    "PrefixCache",
     "SlotPool",
     "blocks_needed",
     "physical_slot",

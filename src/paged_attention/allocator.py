@@ -142,14 +142,18 @@ class BlockAllocator:
             raise ValueError("this pool has a prefix index already, and it can serve only one")
         self._forget = forget
 
-    def index(self, block: int) -> None:
-        """Add the prefix index to the holders of a block that a sequence holds."""
-        self._check_ids([block])
-        if not self.refs[block] or self.indexed[block]:
-            state = "in the index already" if self.indexed[block] else "free"
-            raise BlockNotHeld(f"block {block} is {state}; index a block once, while it is held")
-        self.refs[block] += 1
-        self.indexed[block] = 1
+    def index_many(self, blocks: Sequence[int]) -> None:
+        """Add the prefix index to the holders of these held blocks, or raise and add it to none."""
+        self._check_ids(blocks)
+        for block in blocks:
+            if not self.refs[block] or self.indexed[block]:
+                state = "in the index already" if self.indexed[block] else "free"
+                raise BlockNotHeld(
+                    f"block {block} is {state}; index a block once, while it is held"
+                )
+        for block in blocks:
+            self.refs[block] += 1
+            self.indexed[block] = 1
 
     def evict(self, n: int) -> int:
         """Free up to ``n`` cached blocks, least recently used first; returns how many."""

@@ -51,10 +51,14 @@ class PagedKVCache(BatchedCache):
         """Blocks that hold ``tokens`` tokens."""
         return tables.blocks_needed(tokens, self.block_size)
 
+    def table(self, seq: Hashable) -> list[int]:
+        """The block table of ``seq`` itself, not a copy."""
+        self._check_known(seq)
+        return self.tables[seq]
+
     def capacity(self, seq: Hashable) -> int:
         """Tokens that the blocks of ``seq`` have room for."""
-        self._check_known(seq)
-        return len(self.tables[seq]) * self.block_size
+        return len(self.table(seq)) * self.block_size
 
     def create(self, seq: Hashable) -> None:
         """Begin an empty sequence; it holds no block yet."""
@@ -119,6 +123,19 @@ class PagedKVCache(BatchedCache):
         self.allocator.share_many(written)
         self.tables[child] = written
         self.lengths[child] = self.lengths[parent]
+
+    def adopt(self, seq: Hashable, blocks: Sequence[int]) -> None:
+        """Let the empty ``seq`` begin with ``blocks``, all full, which others hold or the index
+        does.
+        """
+        if self.table(seq):
+            raise ValueError(
+                f"sequence {seq!r} has blocks already; give it a known prefix right after create"
+            )
+        self.allocator.share_many(blocks)
+        self.tables[seq] = list(blocks)
+        self.lengths[seq] = len(blocks) * self.block_size
+        self._leave_batch(seq)
 
     def truncate(self, seq: Hashable, length: int) -> None:
         """Forget the tokens of ``seq`` from position ``length`` on, and every block past them."""
