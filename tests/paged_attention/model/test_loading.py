@@ -1,0 +1,82 @@
+"""``load_model``: the real model, a folder, or the tiny one with a word about it."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from paged_attention.model import load_model, tiny_model
+from paged_attention.model.checkpoint import CheckpointError
+from paged_attention.model.tiny import tiny_tokenizer
+
+
+def test_without_the_download_the_tiny_model_stands_in_and_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PAGED_ATTENTION_CACHE", str(tmp_path / "nothing here"))
+    model = load_model()
+    printed = capsys.readouterr().out
+    assert model.name == "tiny random model"
+    assert printed.count("\n") == 1
+    assert "python -m paged_attention model" in printed
+    assert not (tmp_path / "nothing here").exists()
+
+
+def test_a_folder_is_loaded_and_named(oracle_folder: Any, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(oracle_folder("llama")[1], tmp_path / "my-llama"))
+    with pytest.raises(CheckpointError, match=r"tokenizer\.json is missing"):
+        load_model(folder)
+    tiny_tokenizer().backend.save(str(folder / "tokenizer.json"))
+    with pytest.raises(CheckpointError, match="259 tokens, the model only 211"):
+        load_model(str(folder))
+    with pytest.raises(CheckpointError, match="not a folder"):
+        load_model(folder / "config.json")
+
+
+def test_the_tiny_model_saved_and_loaded_is_the_same(tmp_path: Path) -> None:
+    from safetensors.torch import save_file
+
+    tiny = tiny_model()
+    config = tiny.config
+    raw = {
+        "model_type": "llama",
+        "vocab_size": config.vocab_size,
+        "hidden_size": config.hidden_size,
+        "intermediate_size": config.intermediate_size,
+        "num_hidden_layers": config.layers,
+        "num_attention_heads": config.heads,
+        "num_key_value_heads": config.kv_heads,
+        "head_dim": config.head_dim,
+        "max_position_embeddings": config.max_positions,
+        "eos_token_id": 2,
+    }
+    (tmp_path / "config.json").write_text(json.dumps(raw))
+    names = {n: n if n == "lm_head.weight" else f"model.{n}" for n in tiny.decoder.state_dict()}
+    weights = {names[n]: w for n, w in tiny.decoder.state_dict().items()}
+    save_file(weights, tmp_path / "model.safetensors")
+    tiny.tokenizer.backend.save(str(tmp_path / "tokenizer.json"))
+    model = load_model(tmp_path)
+    assert model.config == config
+    assert model.name == tmp_path.name
+    assert model.tokenizer.eos_ids == tiny.tokenizer.eos_ids
+    assert all(
+        torch.equal(weight, tiny.decoder.state_dict()[name])
+        for name, weight in model.decoder.state_dict().items()
+    )
+
+
+def test_one_seed_is_one_tiny_model_and_torch_s_own_generator_is_left_alone() -> None:
+    torch.manual_seed(7)
+    before = torch.random.get_rng_state()
+    first = tiny_model().decoder.state_dict()
+    assert torch.equal(before, torch.random.get_rng_state())
+    again, other = tiny_model().decoder.state_dict(), tiny_model(seed=1).decoder.state_dict()
+    assert all(torch.equal(first[name], again[name]) for name in first)
+    assert not torch.equal(first["embed_tokens.weight"], other["embed_tokens.weight"])
+
+
+def test_the_tiny_model_has_a_kibibyte_a_token() -> None:
+    assert tiny_model().config.kv_bytes_per_token() == 1024
