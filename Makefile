@@ -9,7 +9,7 @@ CHAPTERS ?=
 
 VENV := .venv
 PY := $(VENV)/bin/python
-PIP_INSTALL := $(PY) -m pip install --disable-pip-version-check --quiet --constraint constraints.txt
+PIP_INSTALL := $(PY) -m pip install --disable-pip-version-check --constraint constraints.txt
 NOTEBOOKS = $(if $(CHAPTERS),$(foreach n,$(CHAPTERS),$(wildcard chapters/$(n)_*.ipynb)),$(wildcard chapters/*.ipynb))
 STAGES := lint types unit sync nbval
 
@@ -31,7 +31,7 @@ dev: $(VENV)/.stamp-dev  ## Install what people who change the book need, too
 
 $(PY):
 	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' 2>/dev/null || { \
-	  echo "The book needs Python 3.11, 3.12 or 3.13; '$(PYTHON)' is $$($(PYTHON) --version 2>&1 || echo not there)."; \
+	  echo "The book needs Python 3.11, 3.12 or 3.13; '$(PYTHON)' is $$($(PYTHON) --version 2>/dev/null || echo not there)."; \
 	  echo "Name another one, for example:  make $(MAKECMDGOALS) PYTHON=python3.12"; exit 1; }
 	@echo "Making $(VENV) with $$($(PYTHON) --version)"
 	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
@@ -45,7 +45,7 @@ $(VENV)/.stamp-reader: pyproject.toml constraints.txt | $(PY)
 
 $(VENV)/.stamp-dev: $(VENV)/.stamp-reader
 	@echo "Installing the tools for tests and notebooks into $(VENV)"
-	@$(PIP_INSTALL) --editable '.[dev]' || { \
+	@$(PIP_INSTALL) --quiet --editable '.[dev]' || { \
 	  echo "The installation stopped; pip's message is above. Nothing is lost: run the same make command again."; exit 1; }
 	@touch $@
 

@@ -35,7 +35,8 @@ def _run(arguments: argparse.Namespace, rest: list[str], root: Path) -> int:
     if arguments.command == "lab":
         from bookbuild.lab import open_lab
 
-        return open_lab(root, rest)
+        open_lab(root, rest)
+        return 0
     from bookbuild.book import chapters
 
     selected = chapters(root, arguments.chapters)

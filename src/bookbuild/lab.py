@@ -2,7 +2,6 @@
 
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -34,20 +33,19 @@ def settle(prefix: Path) -> None:
             path.write_text(json.dumps(found | wanted, indent=2) + "\n", encoding="utf-8")
 
 
-def command(root: Path, arguments: Sequence[str]) -> list[str]:
-    """The command line that serves the book; ``arguments`` go on to Lab and win over ours."""
+def arguments(root: Path, more: Sequence[str]) -> list[str]:
+    """Lab's command line for the book; ``more`` comes last and wins."""
     start = f"/lab/tree/{FIRST}" if (root / FIRST).exists() else "/lab"
-    lab = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={root}"]
+    ours = [f"--ServerApp.root_dir={root}", f"--LabApp.default_url={start}", NO_JUPYTEXT]
     # In a container one is often root, and Jupyter refuses that without this word.
     as_root = ["--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
-    return [*lab, f"--LabApp.default_url={start}", NO_JUPYTEXT, *as_root, *arguments]
+    return [*ours, *as_root, *more]
 
 
-def open_lab(root: Path, arguments: Sequence[str]) -> int:
+def open_lab(root: Path, more: Sequence[str]) -> None:
     """Serve the book until Ctrl+C. Jupyter takes the next free port when 8888 is in use."""
+    from jupyterlab.labapp import LabApp
+
     settle(Path(sys.prefix))
     print("Opening the book; stop it with Ctrl+C here.", flush=True)
-    try:
-        return subprocess.run(command(root, arguments), cwd=root, check=False).returncode
-    except KeyboardInterrupt:
-        return 0
+    LabApp.launch_instance(arguments(root, more))

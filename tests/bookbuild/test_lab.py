@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from bookbuild.lab import FIRST, command, settle
+from bookbuild.lab import FIRST, arguments, settle
 
 OVERRIDES = "share/jupyter/lab/settings/overrides.json"
 
@@ -26,9 +26,9 @@ def test_settled_settings_are_not_written_again(tmp_path: Path) -> None:
 
 
 def test_lab_starts_at_the_first_chapter_with_arguments_last(root: Path) -> None:
-    assert "--LabApp.default_url=/lab" in command(root, [])
+    assert "--LabApp.default_url=/lab" in arguments(root, [])
     (root / FIRST).write_text("{}")
-    line = command(root, ["--no-browser"])
+    line = arguments(root, ["--no-browser"])
     assert f"--LabApp.default_url=/lab/tree/{FIRST}" in line
     assert line[-1] == "--no-browser"
     assert not any("token" in word for word in line)
