@@ -4,7 +4,7 @@ A sequence gives its memory back when it ends, when the loop fails, and when the
 listening.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import torch
@@ -23,15 +23,15 @@ class ServingCache(UpdatingCache, Protocol):
         """Begin a sequence: ``create(seq)``, or ``create(seq, max_tokens)`` when contiguous."""
         ...
 
-    def reserve(self, seq: int, new_tokens: int) -> None:
+    def reserve(self, seq: Hashable, new_tokens: int) -> None:
         """Make room for ``new_tokens`` more, or raise and change nothing."""
         ...
 
-    def set_batch(self, seqs: Sequence[int]) -> None:
+    def set_batch(self, seqs: Sequence[Hashable]) -> None:
         """Choose the sequences whose rows the next step holds."""
         ...
 
-    def free(self, seq: int) -> None:
+    def free(self, seq: Hashable) -> None:
         """Give back the memory of ``seq``."""
         ...
 
@@ -85,7 +85,7 @@ def generate(
 def run(
     decoder: Decoder,
     cache: ServingCache,
-    seqs: Sequence[int],
+    seqs: Sequence[Hashable],
     tokens: Sequence[Sequence[int]],
     starts: Sequence[int],
 ) -> Tensor:
