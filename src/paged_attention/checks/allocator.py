@@ -18,8 +18,8 @@ allocate_release = exercise(
         "Who holds a block is written in `refs`: 0 means nobody. Read it before you change "
         "anything.",
         "Test first. `allocate` raises when the stack is empty, else it pops an id and sets its "
-        "count to 1. `release` raises when the count is 0, else it lowers the count, and pushes "
-        "the id back when the count has reached 0.",
+        "count to 1. `release` raises when the count is 0, else it sets the count to 0 and pushes "
+        "the id.",
     ),
 )
 allocate_many = exercise(

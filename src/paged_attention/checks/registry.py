@@ -1,12 +1,13 @@
 """The exercises by name, and the ``check`` object through which a reader calls them."""
 
 import difflib
+import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from paged_attention.checks.core import Case, Exercise, Takes
-from paged_attention.checks.report import Report
+from paged_attention.checks.report import WIDTH, Report
 from paged_attention.checks.running import run_cases
 
 
@@ -79,7 +80,8 @@ class Checks:
         elif number not in (1, 2):
             print("There are two hints: hint(1) and hint(2).")
         else:
-            print(f"{self._last.title}, hint {number}: {self._last.hints[number - 1]}")
+            hint = f"{self._last.title}, hint {number}: {self._last.hints[number - 1]}"
+            print(textwrap.fill(hint, WIDTH, break_long_words=False, break_on_hyphens=False))
 
     def _run(self, name: str, parts: Sequence[Exercise], your_object: Any) -> Report:
         owners = [(part, case) for part in parts for case in part.cases]

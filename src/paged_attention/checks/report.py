@@ -53,8 +53,7 @@ class Report:
             for name in ("tried", "got", "right", "why"):
                 lines += _wrapped(f"{name:<8}", getattr(self.failure, name), "      ")
         elif self.todo:
-            lines.append(f"  to do   {numbered[self.passed]}")
-            lines.append("      not implemented yet")
+            lines.append(f"  to do   {numbered[self.passed]}: not implemented yet")
         if self.remark:
             lines += _wrapped("", self.remark, "  ")
         return [*lines, self._last_line()]

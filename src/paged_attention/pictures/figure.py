@@ -15,7 +15,8 @@ from matplotlib.figure import Figure
 
 from paged_attention.pictures.states import INK, LINE, MARKERS, MUTED, PAGE, SERIES
 
-DPI = 144  # twice what is shown, for screens with fine pixels
+SHOWN_DPI = 96  # a text of 9 points is 12 pixels high
+DPI = 2 * SHOWN_DPI  # for screens with fine pixels
 MIN_ALT = 20
 STYLE: dict[Any, Any] = {
     "font.family": "DejaVu Sans",  # comes with matplotlib: the same on every machine
@@ -61,7 +62,7 @@ def show(figure: Figure, *, alt: str, caption: str, data: Any) -> None:
     if not caption:
         raise ValueError("a picture needs a caption: not every reader's page shows the alt text")
     width, height = figure.get_size_inches()
-    sizes = {"width": round(width * 72), "height": round(height * 72)}
+    sizes = {"width": round(width * SHOWN_DPI), "height": round(height * SHOWN_DPI)}
     mark = digest(data)
     visible = f"{_inline(caption)} <small>data <code>{mark}</code></small>"
     _emit({"image/png": _png(figure), "text/plain": alt}, {"image/png": sizes})

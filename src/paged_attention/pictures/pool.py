@@ -47,7 +47,7 @@ def draw_pool_steps(steps: Sequence[PoolStep]) -> Figure:
             _draw_block(axes, block, y, block, refs, free=block in step.free)
         _draw_stack(axes, stack, y, step.free)
     axes.set_xlim(-3.6, stack + max(3.4, PITCH * deepest + 0.4))
-    axes.set_ylim(-len(steps) * ROW - 0.1, 0.6)
+    axes.set_ylim(-len(steps) * ROW - 0.25, 0.6)
     return figure
 
 

@@ -84,8 +84,7 @@ def test_a_stub_met_half_way_says_which_case_is_to_do(small: Checks) -> None:
 
     assert repr(small.half(half)).splitlines()[1:] == [
         "  passed  1  an even number",
-        "  to do   2  an odd number",
-        "      not implemented yet",
+        "  to do   2  an odd number: not implemented yet",
         "  1 of 2 passed; hint(1) and hint(2) are there when you want them.",
     ]
 

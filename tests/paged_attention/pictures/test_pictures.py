@@ -30,7 +30,7 @@ def test_a_picture_is_png_with_alt_then_caption_with_digest(shown: Any) -> None:
     (picture, sizes), (caption, _) = shown
     assert picture["image/png"].startswith(b"\x89PNG")
     assert picture["text/plain"] == ALT
-    assert sizes["image/png"] == {"width": 288, "height": 144}
+    assert sizes["image/png"] == {"width": 384, "height": 192}
     assert caption["text/plain"] == f"Figure 1. **Growth** of `n` < 4 [data {digest([1, 2, 3])}]"
     assert "<strong>Growth</strong> of <code>n</code> &lt; 4" in caption["text/html"]
     assert digest([1, 2, 3]) in caption["text/html"]
