@@ -79,6 +79,9 @@ unit: dev  ## Unit and property tests
 sync: dev  ## Texts and notebooks agree, and chapters keep the rules for readers
 	@$(PY) -m bookbuild check $(CHAPTERS)
 
+nbval: export HF_HUB_OFFLINE := 1
+nbval: export TRANSFORMERS_OFFLINE := 1
+nbval: export TOKENIZERS_PARALLELISM := false
 nbval: dev  ## Execute every notebook again and compare what it prints
 	@$(if $(strip $(NOTEBOOKS)),$(PY) -m pytest --nbval --nbval-current-env --nbval-cell-timeout=900 \
 	  --nbval-sanitize-with=src/bookbuild/measured.cfg -n 2 --dist loadfile $(NOTEBOOKS),echo "No notebooks here.")

@@ -94,6 +94,16 @@ def test_a_broken_text_or_notebook_does_not_stop_the_check(
     assert "02_sample: there is no notebook" in out
 
 
+def test_an_exercise_that_is_not_python_is_told(
+    root: Path, write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cell = "```{code-cell} ipython3\n:tags: [%s]\n\n%s\n```\n\n"
+    cells = "".join(cell % (tag, "%time f()") for tag in ("stub", "check", "solution"))
+    chapter = write(f":::{{exercise}} T\n:label: ex-02-1\n:::\n\n{cells}")
+    assert check_all([chapter], root) == 1
+    assert "02_sample: an exercise's cell is not plain Python" in capsys.readouterr().out
+
+
 def test_the_command_line(root: Path, write: Write, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check"], root) == 0
     write()

@@ -9,7 +9,13 @@ from nbformat import NotebookNode
 
 from bookbuild.rules.directives import Directive, directives
 from bookbuild.rules.page import Page, Problem, tags
-from bookbuild.rules.signatures import definitions, mismatches, solution_name, unfinished
+from bookbuild.rules.signatures import (
+    definitions,
+    mismatches,
+    solution_name,
+    statements,
+    unfinished,
+)
 
 FEWEST = 3
 HINTS = 2
@@ -171,7 +177,7 @@ def _same_check(page: Page, check: int, solution: int) -> Iterator[Problem]:
 
 def check_name(source: str) -> str | None:
     """``"allocator"`` where a cell ends in ``check.allocator(…)``."""
-    body = ast.parse(source).body
+    body = statements(source)
     match body[-1] if body else None:
         case ast.Expr(ast.Call(ast.Attribute(ast.Name("check"), name))):
             return name

@@ -3,13 +3,22 @@
 import ast
 from collections.abc import Iterator
 
+from bookbuild.book import BookError
+
 Definition = ast.FunctionDef | ast.ClassDef
 
 
+def statements(source: str) -> list[ast.stmt]:
+    """The statements of a cell; ``BookError`` where it isn't plain Python."""
+    try:
+        return ast.parse(source).body
+    except SyntaxError as error:
+        raise BookError(f"an exercise's cell is not plain Python ({error}):\n{source}") from error
+
+
 def definitions(source: str) -> dict[str, Definition]:
-    """Functions and classes that a cell defines at its top level. Raises ``SyntaxError``."""
-    tree = ast.parse(source)
-    return {node.name: node for node in tree.body if isinstance(node, Definition)}
+    """Functions and classes that a cell defines at its top level."""
+    return {node.name: node for node in statements(source) if isinstance(node, Definition)}
 
 
 def unfinished(source: str) -> dict[str, Definition]:
