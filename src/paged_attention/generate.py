@@ -5,7 +5,8 @@ listening.
 """
 
 from collections.abc import Collection, Hashable, Iterator, Sequence
-from typing import Any, NamedTuple, Protocol
+from dataclasses import replace
+from typing import Any, NamedTuple, Protocol, cast
 
 import torch
 from torch import Tensor
@@ -36,6 +37,14 @@ class ServingCache(UpdatingCache, Protocol):
         ...
 
 
+class ForkingCache(ServingCache, Protocol):
+    """A cache whose sequences can share a beginning."""
+
+    def fork(self, parent: Hashable, child: Hashable) -> None:
+        """Begin ``child`` with the tokens of ``parent``."""
+        ...
+
+
 class NewToken(NamedTuple):
     """One request's news. Its sequence, of the same number, is still in the cache when it comes."""
 
@@ -49,19 +58,33 @@ def stream(
     prompts: Sequence[Sequence[int]],
     max_new_tokens: int,
     *,
+    samples: int = 1,
     sampling: Sampling | Sequence[Sampling] = GREEDY,
     eos_ids: Collection[int] = (),
 ) -> Iterator[NewToken]:
     """Yield each new token as it is known; request ``i`` is sequence ``i`` of ``cache``.
+
+    With ``samples`` > 1 each prompt runs once and is forked: requests ``p * samples`` and up
+    continue prompt ``p``. ``sampling`` is one for each request, or one for all of them, in which
+    case the samples of a prompt use its seed, the next seed, and so on.
 
     A request ends with a token of ``eos_ids``, which is yielded too, or after ``max_new_tokens``.
     Its last token is never run: a sequence grows to prompt + new tokens - 1. Closing the iterator,
     or an error such as ``BlockPoolExhausted`` on the way, frees every sequence that the loop
     created.
     """
-    settings = [sampling] * len(prompts) if isinstance(sampling, Sampling) else list(sampling)
-    _check(decoder, prompts, max_new_tokens, settings)
-    return _stream(decoder, cache, prompts, max_new_tokens, settings, eos_ids)
+    if isinstance(sampling, Sampling):
+        group = [replace(sampling, seed=sampling.seed + i) for i in range(samples)]
+        settings = group * len(prompts)
+    else:
+        settings = list(sampling)
+    if samples > 1 and not hasattr(cache, "fork"):
+        raise ValueError(
+            f"{samples} samples share one prompt, and a {type(cache).__name__} can't fork; "
+            "use a paged cache, or give the prompt several times"
+        )
+    _check(decoder, prompts, max_new_tokens, samples, settings)
+    return _stream(decoder, cache, prompts, max_new_tokens, samples, settings, eos_ids)
 
 
 def generate(
@@ -70,13 +93,14 @@ def generate(
     prompts: Sequence[Sequence[int]],
     max_new_tokens: int,
     *,
+    samples: int = 1,
     sampling: Sampling | Sequence[Sampling] = GREEDY,
     eos_ids: Collection[int] = (),
 ) -> list[list[int]]:
     """The new tokens of each request, all at once; see ``stream``. The cache is left as it was."""
-    outputs: list[list[int]] = [[] for _ in prompts]
+    outputs: list[list[int]] = [[] for _ in range(len(prompts) * samples)]
     for request, token in stream(
-        decoder, cache, prompts, max_new_tokens, sampling=sampling, eos_ids=eos_ids
+        decoder, cache, prompts, max_new_tokens, samples=samples, sampling=sampling, eos_ids=eos_ids
     ):
         outputs[request].append(token)
     return outputs
@@ -89,8 +113,7 @@ def run(
     tokens: Sequence[Sequence[int]],
     starts: Sequence[int],
 ) -> Tensor:
-    """One step: row ``i`` runs ``tokens[i]`` of sequence ``seqs[i]`` from position ``starts[i]``
-    on.
+    """One step: row ``i`` runs ``tokens[i]`` of sequence ``seqs[i]``, the first at ``starts[i]``.
 
     All rows are equally long. Returns the logits [B, vocab] after each row's last token.
     """
@@ -108,31 +131,40 @@ def _stream(
     cache: ServingCache,
     prompts: Sequence[Sequence[int]],
     max_new_tokens: int,
+    samples: int,
     settings: Sequence[Sampling],
     eos_ids: Collection[int],
 ) -> Iterator[NewToken]:
     generators = [chosen.generator() for chosen in settings]
     texts: dict[int, list[int]] = {}  # prompt and new tokens of each sequence in the cache
 
-    def step(requests: list[int], starts: list[int]) -> Iterator[NewToken]:
-        tokens = [texts[i][start:] for i, start in zip(requests, starts, strict=True)]
-        logits = run(decoder, cache, requests, tokens, starts)  # [B, vocab]
+    def extend(requests: Sequence[int], logits: Tensor) -> Iterator[NewToken]:
+        """Give each of ``requests`` a token by its row of ``logits``; free those that end."""
         picks = sample(logits, [settings[i] for i in requests], [generators[i] for i in requests])
         for i, token in zip(requests, picks.tolist(), strict=True):
             texts[i].append(token)
             yield NewToken(i, token)
         for i in requests:
-            if texts[i][-1] in eos_ids or len(texts[i]) == len(prompts[i]) + max_new_tokens:
+            if texts[i][-1] in eos_ids or len(texts[i]) == ends[i]:
                 del texts[i]
                 cache.free(i)
 
+    ends = [len(prompt) + max_new_tokens for prompt in prompts for _ in range(samples)]
     try:
-        for i, prompt in enumerate(prompts):  # prefill
-            _create(cache, i, len(prompt) + max_new_tokens - 1)
-            texts[i] = list(prompt)
-            yield from step([i], [0])
+        for number, prompt in enumerate(prompts):  # prefill
+            first, *others = range(number * samples, (number + 1) * samples)
+            _create(cache, first, ends[first] - 1)
+            texts[first] = list(prompt)
+            logits = run(decoder, cache, [first], [prompt], [0])  # [1, vocab]
+            for other in others:
+                cast(ForkingCache, cache).fork(first, other)
+                texts[other] = list(prompt)
+            yield from extend([first, *others], logits.expand(samples, -1))
         while texts:  # decode
-            yield from step(list(texts), [len(text) - 1 for text in texts.values()])
+            running = list(texts)
+            last = [texts[i][-1:] for i in running]
+            logits = run(decoder, cache, running, last, [len(texts[i]) - 1 for i in running])
+            yield from extend(running, logits)
     finally:
         for i in texts:
             cache.free(i)
@@ -150,14 +182,18 @@ def _check(
     decoder: Decoder,
     prompts: Sequence[Sequence[int]],
     max_new_tokens: int,
+    samples: int,
     settings: Sequence[Sampling],
 ) -> None:
     """Raise before anything is created."""
     config = decoder.config
-    if max_new_tokens < 1:
-        raise ValueError(f"max_new_tokens must be at least 1, got {max_new_tokens}")
-    if len(settings) != len(prompts):
-        raise ValueError(f"{len(prompts)} requests need as many settings, got {len(settings)}")
+    for name, value in (("max_new_tokens", max_new_tokens), ("samples", samples)):
+        if value < 1:
+            raise ValueError(f"{name} must be at least 1, got {value}")
+    if len(settings) != len(prompts) * samples:
+        raise ValueError(
+            f"{len(prompts) * samples} requests need as many settings, got {len(settings)}"
+        )
     for request, prompt in enumerate(prompts):
         if not prompt:
             raise ValueError(f"request {request} has an empty prompt: there is no token to run")
