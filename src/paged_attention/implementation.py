@@ -3,7 +3,7 @@
 import importlib.util
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -11,7 +11,7 @@ from typing import Any
 
 from paged_attention.errors import PagedAttentionError
 
-ALLOCATOR_NAMES = ("BlockAllocator", "MyAllocator", "MyBlockAllocator")
+ALLOCATOR_NAMES = ("BlockAllocator", "MyAllocator", "MyBulkAllocator", "MySharingAllocator")
 CACHE_NAMES = ("PagedKVCache", "MyPagedKVCache")
 _MODULE = "readers_implementation"
 
@@ -28,27 +28,72 @@ class Implementation:
     cache: Callable[..., Any]
     file: Path | None = None
 
+    @property
+    def has_own_cache(self) -> bool:
+        """Whether the cache is the reader's."""
+        from paged_attention.cache import PagedKVCache
+
+        return self.cache is not PagedKVCache
+
     def make_cache(self, *args: Any, **kwargs: Any) -> Any:
         """A paged cache; the finished one works on this implementation's allocator."""
         from paged_attention.allocator import BlockAllocator
 
         cache = self.cache(*args, **kwargs)
-        if type(getattr(cache, "allocator", None)) is BlockAllocator:
-            cache.allocator = self.allocator(cache.allocator.num_blocks)
+        if self.allocator is not BlockAllocator and hasattr(cache, "allocator"):
+            cache.allocator = Completed(self.allocator(cache.allocator.num_blocks))
         return cache
 
     def blame(self, error: Exception) -> str | None:
-        """Where ``error`` came out of the reader's file, in one line; ``None`` when it didn't."""
+        """What in the reader's file made ``error``, in one line; ``None`` when nothing did."""
         if self.file is None:
             return None
+        what = f"{type(error).__name__}: {error}"
         frames = traceback.extract_tb(error.__traceback__)
         theirs = [frame for frame in frames if Path(frame.filename) == self.file]
         if not theirs:
-            return None
+            # No line of theirs ran, but a missing method or argument is theirs too.
+            foreign = isinstance(error, PagedAttentionError | ValueError)
+            return None if foreign else f"{self.file.name}: {what}"
         where = f"{self.file.name}, line {theirs[-1].lineno}, in {theirs[-1].name}"
         if isinstance(error, NotImplementedError):
             return f"{where}: not implemented yet"
-        return f"{where}: {type(error).__name__}: {error}"
+        return f"{where}: {what}"
+
+
+class Completed:
+    """A reader's allocator, and the calls of the finished one that it lacks, made of those it has.
+
+    The finished cache asks for whole lists at once and for the prefix index's share; chapter 2's
+    allocator knows neither.
+    """
+
+    def __init__(self, own: Any) -> None:
+        self._own = own
+
+    def __getattr__(self, name: str) -> Any:
+        if hasattr(self._own, name) or name not in _COMPLETIONS:
+            return getattr(self._own, name)
+        return _COMPLETIONS[name](self._own)
+
+
+def _each(call: Callable[[int], Any]) -> Callable[[Sequence[int]], None]:
+    def for_all(blocks: Sequence[int]) -> None:
+        for block in blocks:
+            call(block)
+
+    return for_all
+
+
+_COMPLETIONS: dict[str, Callable[[Any], Any]] = {
+    "can_allocate": lambda own: lambda n: 0 <= n <= own.num_free,
+    "allocate_many": lambda own: lambda n: [own.allocate() for _ in range(n)],
+    "share_many": lambda own: _each(own.share),
+    "release_many": lambda own: _each(own.release),
+    "num_cached": lambda _own: 0,
+    "indexed": lambda own: bytes(own.num_blocks),
+    "check_invariants": lambda _own: lambda: None,
+}
 
 
 def finished() -> Implementation:
@@ -94,15 +139,19 @@ def _nothing(*_: Any) -> None:
 
 
 def _defined(module: ModuleType, names: tuple[str, ...], path: Path) -> Any:
-    """The class of ``names`` that the file itself defines; an imported one doesn't count."""
+    """The class of ``names`` that the file itself defines; of a chain of subclasses the last."""
     here = vars(module)
     found = [
-        name
+        here[name]
         for name in names
         if isinstance(here.get(name), type) and here[name].__module__ == _MODULE
     ]
-    if len(found) > 1:
+    for candidate in found:
+        if all(issubclass(candidate, other) for other in found):
+            return candidate
+    if found:
         raise BadImplementation(
-            f"--impl: {path.name} defines {found[0]} and {found[1]}; keep the one that is meant"
+            f"--impl: {path.name} defines {' and '.join(c.__name__ for c in found)}; keep the one "
+            "that is meant, or let it inherit from the others"
         )
-    return here[found[0]] if found else None
+    return None

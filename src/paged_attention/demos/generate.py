@@ -2,6 +2,7 @@
 
 import argparse
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -42,47 +43,77 @@ def _run(args: argparse.Namespace, impl: Implementation) -> Result:
     cache = impl.make_cache(
         config.layers, num_blocks, args.block_size, config.kv_heads, config.head_dim
     )
+    eos_ids = model.tokenizer.eos_ids
+    tokens = stream(
+        model.decoder, cache, prompts, args.max_new_tokens, sampling=settings, eos_ids=eos_ids
+    )
+    log = _Log(model.tokenizer, cache, len(prompts))
     live = not args.json and len(prompts) == 1  # texts of a batch would mix on the screen
-    if live:
-        print(args.prompts[0], end="\n" if args.chat else "", flush=True)
-    texts = [model.tokenizer.stream() for _ in prompts]
-    pieces: list[list[str]] = [[] for _ in prompts]
-    outputs: list[list[int]] = [[] for _ in prompts]
-    peak = (0, 0)
-    begun = time.perf_counter()
-    for request, token in stream(
-        model.decoder,
-        cache,
-        prompts,
-        args.max_new_tokens,
-        sampling=settings,
-        eos_ids=model.tokenizer.eos_ids,
-    ):
-        outputs[request].append(token)
-        pieces[request].append(texts[request].push(token))
-        peak = max(peak, _in_use(cache))
-        if live:
-            print(pieces[0][-1], end="", flush=True)
-    seconds = time.perf_counter() - begun
-    for text, parts in zip(texts, pieces, strict=True):
-        parts.append(text.finish())
-    if live:
-        print(pieces[0][-1])
-    blocks, tokens = peak
+    log.follow(tokens, args.prompts[0] + "\n" * args.chat if live else None)
     return {
         "demo": "generate",
         "model": model.name,
-        "prompts": [
-            {"prompt": prompt, "prompt_tokens": len(ids), "ids": out, "text": "".join(parts)}
-            for prompt, ids, out, parts in zip(args.prompts, prompts, outputs, pieces, strict=True)
+        "requests": [
+            {"prompt": prompt, "prompt_tokens": len(ids), "ids": out, "text": text}
+            for prompt, ids, out, text in zip(
+                args.prompts, prompts, log.outputs, log.texts, strict=True
+            )
         ],
         "block_size": args.block_size,
         "num_blocks": num_blocks,
-        "peak_blocks": blocks,
-        "cached_tokens": tokens,
-        "utilisation": round(tokens / (blocks * args.block_size), 3),
-        "tokens_per_second": round(sum(map(len, outputs)) / seconds, 1),
+        "peak_blocks": log.blocks,
+        "cached_tokens": log.tokens,
+        "utilisation": round(log.tokens / (log.blocks * args.block_size), 3),
+        "prefill_seconds": round(log.prefill_seconds, 3),
+        "decode_tokens_per_second": log.decode_rate(),
     }
+
+
+class _Log:
+    """What came while it came: tokens, text, the cache at its fullest, and the clock."""
+
+    def __init__(self, tokenizer: Any, cache: Any, requests: int) -> None:
+        self.cache = cache
+        self.outputs: list[list[int]] = [[] for _ in range(requests)]
+        self.texts = [""] * requests
+        self.blocks = self.tokens = 0
+        self.prefill_seconds = self.decode_seconds = 0.0
+        self._streams = [tokenizer.stream() for _ in range(requests)]
+
+    def follow(self, tokens: Iterable[tuple[int, int]], heading: str | None) -> None:
+        """Take all ``tokens``; with a ``heading`` it and the text are printed as they come."""
+        _show(heading)
+        begun = time.perf_counter()
+        try:
+            for count, (request, token) in enumerate(tokens, start=1):
+                now = time.perf_counter() - begun
+                if count == len(self.outputs):  # every prompt has run
+                    self.prefill_seconds = now
+                self.decode_seconds = now - self.prefill_seconds
+                self._note(request, token, heading is not None)
+            for request, stream in enumerate(self._streams):
+                self.texts[request] += stream.finish()
+        finally:
+            _show(None if heading is None else "\n")
+
+    def _note(self, request: int, token: int, show: bool) -> None:
+        piece = self._streams[request].push(token)
+        self.outputs[request].append(token)
+        self.texts[request] += piece
+        blocks = len({block for table in self.cache.tables.values() for block in table})
+        if blocks >= self.blocks:
+            self.blocks, self.tokens = blocks, sum(self.cache.lengths.values())
+        _show(piece if show else None)
+
+    def decode_rate(self) -> float | None:
+        """New tokens a second once every prompt has run; ``None`` when nothing was decoded."""
+        decoded = sum(map(len, self.outputs)) - len(self.outputs)
+        return round(decoded / self.decode_seconds, 1) if decoded else None
+
+
+def _show(text: str | None) -> None:
+    if text is not None:
+        print(text, end="", flush=True)
 
 
 def _encode(tokenizer: Any, prompt: str, chat: bool) -> list[int]:
@@ -91,19 +122,17 @@ def _encode(tokenizer: Any, prompt: str, chat: bool) -> list[int]:
     return ids
 
 
-def _in_use(cache: Any) -> tuple[int, int]:
-    """Blocks named by a table now, and the tokens in them."""
-    return len({b for table in cache.tables.values() for b in table}), sum(cache.lengths.values())
-
-
 def _text(result: Result) -> str:
+    requests, rate = result["requests"], result["decode_tokens_per_second"]
     lines = []
-    if len(result["prompts"]) > 1:
-        lines += [f"[{i}] {row['prompt']}{row['text']}" for i, row in enumerate(result["prompts"])]
+    if len(requests) > 1:
+        lines += [f"[{i}] {row['prompt']}{row['text']}" for i, row in enumerate(requests)]
     lines += [
         "",
-        f"{result['model']}: {sum(len(row['ids']) for row in result['prompts'])} new tokens, "
-        f"{result['tokens_per_second']} a second",
+        f"{result['model']}: {sum(row['prompt_tokens'] for row in requests)} prompt tokens in "
+        f"{result['prefill_seconds']:.2f} s, "
+        f"{sum(len(row['ids']) for row in requests)} new ones"
+        + (f", {rate} a second" if rate is not None else ""),
         f"{result['cached_tokens']} tokens in {result['peak_blocks']} of {result['num_blocks']} "
         f"blocks of {result['block_size']}: {result['utilisation']:.1%} used",
     ]
