@@ -1,4 +1,4 @@
-"""Helpers for tests of caches: recognisable keys and values, pools full of NaN, scrambled blocks."""
+"""For tests of caches: recognisable keys and values, pools full of NaN, scrambled blocks."""
 
 import random
 from collections.abc import Hashable, Sequence
@@ -54,7 +54,7 @@ def write(
 def append(
     cache: PagedKVCache | ContiguousKVCache, seqs: Sequence[Hashable], tokens: int
 ) -> list[tuple[Tensor, Tensor, Tensor]]:
-    """Reserve and write ``tokens`` new random tokens for each of ``seqs``; returns what was read."""
+    """Reserve and write ``tokens`` new random tokens for each of ``seqs``; return what was read."""
     for seq in seqs:
         cache.reserve(seq, tokens)
     starts = torch.tensor([cache.lengths[seq] for seq in seqs])
