@@ -11,6 +11,7 @@ suffice.
 
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from itertools import islice
 
 from paged_attention.errors import (
     BlockNotHeld,
@@ -79,9 +80,10 @@ class BlockAllocator:
                 f"{n} blocks wanted, {self.num_free + self.num_cached} of {self.num_blocks} free "
                 "or cached: none was taken; free a sequence first"
             )
-        self.evict(n - self.num_free)
-        taken = self._free[: -n - 1 : -1]  # from the top of the stack down
-        del self._free[len(self._free) - n :]
+        from_free = min(n, self.num_free)
+        taken = self._free[: -from_free - 1 : -1]  # from the top of the stack down
+        del self._free[len(self._free) - from_free :]
+        taken += self._drop_oldest(n - from_free)
         for block in taken:
             self.refs[block] = 1
         return taken
@@ -101,9 +103,10 @@ class BlockAllocator:
                 "share a block while someone still holds it"
             )
         for block in blocks:
-            if refs[block] == 1:
+            count = refs[block]
+            refs[block] = count + 1
+            if count == 1:
                 cached.pop(block, None)
-            refs[block] += 1
 
     def release(self, block: int) -> None:
         """Give up one hold; the last holder's release returns the block to the free stack."""
@@ -157,16 +160,19 @@ class BlockAllocator:
 
     def evict(self, n: int) -> int:
         """Free up to ``n`` cached blocks, least recently used first; returns how many."""
-        evicted = 0
-        while evicted < n and self._cached:
-            block = next(iter(self._cached))
+        dropped = self._drop_oldest(n)
+        self._free.extend(reversed(dropped))
+        return len(dropped)
+
+    def _drop_oldest(self, n: int) -> list[int]:
+        """Take up to ``n`` cached blocks from the index, least recently used first; ``refs`` 0."""
+        dropped = list(islice(self._cached, n if n > 0 else 0))
+        for block in dropped:
             assert self._forget is not None
             self._forget(block)
             del self._cached[block]
             self.indexed[block] = self.refs[block] = 0
-            self._free.append(block)
-            evicted += 1
-        return evicted
+        return dropped
 
     def check_invariants(self) -> None:
         """Raise ``InvariantBroken`` naming the first block that breaks the law. Walks the pool."""

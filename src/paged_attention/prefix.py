@@ -1,15 +1,18 @@
 """The prefix cache: blocks of earlier prompts, found again by every token up to their end.
 
 Keys and values of a token depend on all tokens before it, so a block is named by its whole prefix.
-The index is a tree: an edge is the tuple of one block's tokens, a node the prefix that leads to it.
-A lookup compares tokens, not hashes alone, so no prefix is ever taken for another.
+The index is a tree: an edge is one block's tokens, a node the prefix that leads to it. A lookup
+compares the tokens themselves, not a hash of them, so no prefix is ever taken for another.
 """
 
+from array import array
 from collections.abc import Hashable, Sequence
-from numbers import Integral
 
 from paged_attention.cache import PagedKVCache
 from paged_attention.errors import InvariantBroken
+
+# A block's packed tokens; above them, salt and adapter.
+Edge = bytes | tuple[str | None, str | None]
 
 
 class Node:
@@ -17,11 +20,11 @@ class Node:
 
     __slots__ = ("blocks", "children", "edge", "parent")
 
-    def __init__(self, parent: "Node | None", edge: tuple[Hashable, ...]) -> None:
+    def __init__(self, parent: "Node | None", edge: Edge) -> None:
         self.parent = parent
         self.edge = edge
-        self.children: dict[tuple[Hashable, ...], Node] = {}
-        self.blocks: list[int] = []
+        self.children: dict[Edge, Node] = {}
+        self.blocks: tuple[int, ...] = ()
 
 
 class PrefixStats:
@@ -64,7 +67,7 @@ class PrefixCache:
     def __init__(self, cache: PagedKVCache) -> None:
         self.cache = cache
         self.stats = PrefixStats()
-        self._top = Node(None, ())  # its edges are (salt, adapter), all others a block's tokens
+        self._top = Node(None, b"")
         self._nodes: dict[int, Node] = {}  # by block
         cache.allocator.connect_index(self._forget)
 
@@ -79,12 +82,11 @@ class PrefixCache:
 
         At least one token is left over: its logits are the first output, and no cache keeps those.
         """
-        size = self.cache.block_size
-        tokens = _as_tuple(prompt)
+        packed, width = _pack(prompt, self.cache.block_size)
         node = self._top.children.get(_first_edge(salt, adapter))
         blocks: list[int] = []
-        for start in range(0, (len(tokens) - 1) // size * size, size):
-            node = node.children.get(tokens[start : start + size]) if node else None
+        for end in range(width, len(packed), width):  # never the very end: a token is left to run
+            node = node and node.children.get(packed[end - width : end])
             if node is None or not node.blocks:
                 break
             blocks.append(node.blocks[0])
@@ -122,24 +124,34 @@ class PrefixCache:
         A block whose content is known already is kept beside the known one: either can serve when
         the other is evicted. Raises, and publishes nothing, if a block is known under other tokens.
         """
-        size, table = self.cache.block_size, self.cache.table(seq)
-        written = _as_tuple(tokens)[: self.cache.lengths[seq]]
-        edges: list[tuple[Hashable, ...]] = [_first_edge(salt, adapter)]
-        edges += [written[i : i + size] for i in range(0, len(written) // size * size, size)]
-        if len(edges) == 1:
-            return
-        path = self._walk(edges)
-        fresh = [
-            (depth, b)
-            for depth, b in enumerate(table[: len(edges) - 1], 2)
-            if not self._is_at(b, path[depth] if depth < len(path) else None, seq)
-        ]
-        for edge in edges[len(path) - 1 :]:
-            path.append(path[-1].children.setdefault(edge, Node(path[-1], edge)))
-        self.cache.allocator.index_many([block for _, block in fresh])
-        for depth, block in fresh:
-            self._nodes[block] = path[depth]
-            path[depth].blocks.append(block)
+        table = self.cache.table(seq)
+        packed, width = _pack(tokens[: self.cache.lengths[seq]], self.cache.block_size)
+        edges = [packed[end - width : end] for end in range(width, len(packed) + 1, width)]
+        first = _first_edge(salt, adapter)
+        node = self._top.children.get(first)
+        known = 0  # blocks in the index; they are a beginning of the table
+        for block, edge in zip(table, edges, strict=False):
+            there = self._nodes.get(block)
+            if there is None:
+                break
+            if there.parent is not node or there.edge != edge:
+                raise ValueError(
+                    f"block {block} of sequence {seq!r} is known under other tokens, another salt "
+                    "or another adapter; remember a sequence with those it was attached with"
+                )
+            node = there
+            known += 1
+        new = table[known : len(edges)]
+        self.cache.allocator.index_many(new)
+        if new and node is None:
+            node = self._top.children[first] = Node(self._top, first)
+        for block, edge in zip(new, edges[known:], strict=True):
+            assert node is not None
+            child = node.children.get(edge)
+            if child is None:
+                child = node.children[edge] = Node(node, edge)
+            child.blocks += (block,)
+            self._nodes[block] = node = child
 
     def evict(self, n: int) -> int:
         """Free up to ``n`` blocks that nobody else holds; returns how many were freed.
@@ -160,9 +172,9 @@ class PrefixCache:
             in_tree.update(dict.fromkeys(node.blocks, node))
             for child in node.children.values():
                 if child.parent is not node or not (child.blocks or child.children):
-                    raise InvariantBroken(f"the index has a dead end after {child.edge}")
+                    raise InvariantBroken(f"the index has a dead end after {child.edge!r}")
                 if node.parent is not None and not child.blocks:
-                    raise InvariantBroken(f"nothing behind {child.edge} can be reached")
+                    raise InvariantBroken(f"nothing behind {child.edge!r} can be reached")
         if in_tree != self._nodes:
             raise InvariantBroken(
                 f"tree and index name other blocks: {in_tree.keys() ^ self._nodes}"
@@ -171,36 +183,16 @@ class PrefixCache:
             if indexed != (block in in_tree):
                 raise InvariantBroken(f"block {block} is in the index or out of it, not both")
 
-    def _walk(self, edges: Sequence[tuple[Hashable, ...]]) -> list[Node]:
-        """Nodes from the top along ``edges``, as far as they exist."""
-        path = [self._top]
-        for edge in edges:
-            child = path[-1].children.get(edge)
-            if child is None:
-                break
-            path.append(child)
-        return path
-
-    def _is_at(self, block: int, node: Node | None, seq: Hashable) -> bool:
-        """Whether ``block`` is in the index, and then at ``node``, else an error."""
-        known = self._nodes.get(block)
-        if known is not None and known is not node:
-            raise ValueError(
-                f"block {block} of sequence {seq!r} is known under other tokens, another salt or "
-                "another adapter; remember a sequence with those it was attached with"
-            )
-        return known is not None
-
     def _forget(self, block: int) -> None:
         """Take ``block`` out of the index, and every prefix that leads nowhere without it."""
         node = self._nodes.pop(block)
-        node.blocks.remove(block)
+        node.blocks = tuple(other for other in node.blocks if other != block)
         while node.parent is not None and not node.blocks and not node.children:
             del node.parent.children[node.edge]
             node = node.parent
 
 
-def _first_edge(salt: str | None, adapter: str | None) -> tuple[Hashable, ...]:
+def _first_edge(salt: str | None, adapter: str | None) -> Edge:
     """Salt and adapter, each in its own place: the same word as one or the other differs."""
     for name, value in (("salt", salt), ("adapter", adapter)):
         if value is not None and not isinstance(value, str):
@@ -209,11 +201,16 @@ def _first_edge(salt: str | None, adapter: str | None) -> tuple[Hashable, ...]:
     return (salt, adapter)
 
 
-def _as_tuple(tokens: Sequence[int]) -> tuple[int, ...]:
-    """The token ids as a tuple of integers: what an edge compares."""
-    if len(tokens) and not isinstance(tokens[0], Integral):
-        raise TypeError(
-            f"tokens must be integers, got {type(tokens[0]).__name__}; "
-            "call .tolist() on a tensor, whose elements would never be found again"
-        )
-    return tuple(tokens)
+def _pack(tokens: Sequence[int], block_size: int) -> tuple[bytes, int]:
+    """All tokens side by side, and the bytes of one block.
+
+    Packed, a block's tokens are compared in one go. A tuple would keep an object alive for each
+    token, somewhere else in memory.
+    """
+    if isinstance(tokens, (str, bytes)):
+        raise TypeError(f"tokens must be token ids, got {type(tokens).__name__}; encode it first")
+    try:
+        packed = array("i", tokens)
+    except (OverflowError, TypeError) as error:
+        raise type(error)(f"tokens must be integers below 2**31: {error}") from error
+    return packed.tobytes(), packed.itemsize * block_size

@@ -1,9 +1,12 @@
 """The prefix cache: what may be reused, what may be given up, and that neighbours never meet."""
 
+from typing import Any
+
 import pytest
 import torch
 from helpers.kv import append, paged
 
+import paged_attention.prefix
 from paged_attention.cache import PagedKVCache
 from paged_attention.errors import BlockPoolExhausted, UnknownSequence
 from paged_attention.prefix import PrefixCache
@@ -203,16 +206,23 @@ def test_salts_and_adapters_keep_neighbours_apart() -> None:
         assert run(prefix, f"t{number}", PROMPT[:9], **key) == 1
 
 
-def test_equal_hashes_do_not_make_equal_prefixes() -> None:
+def test_equal_hashes_do_not_make_equal_prefixes(monkeypatch: pytest.MonkeyPatch) -> None:
     # vllm-project/vllm#12621 (CVE-2025-25183).
-    class Token(int):
+    class Packed(bytes):
         def __hash__(self) -> int:
             return 7
 
+        def __getitem__(self, key: Any) -> Any:
+            return Packed(super().__getitem__(key))
+
+    pack = paged_attention.prefix._pack
+    monkeypatch.setattr(
+        paged_attention.prefix, "_pack", lambda *args: (Packed(pack(*args)[0]), pack(*args)[1])
+    )
     _, prefix = fresh()
-    run(prefix, "a", [Token(n) for n in PROMPT[:9]])
-    assert run(prefix, "b", [Token(n + 1) for n in PROMPT[:9]]) == 9
-    assert run(prefix, "c", [Token(n) for n in PROMPT[:9]]) == 1
+    run(prefix, "a", PROMPT[:9])
+    assert run(prefix, "b", [n + 1 for n in PROMPT[:9]]) == 9
+    assert run(prefix, "c", PROMPT[:9]) == 1
 
 
 def test_a_retry_is_not_a_hit() -> None:
@@ -261,13 +271,21 @@ def test_bad_input_changes_nothing() -> None:
     with pytest.raises(ValueError, match="'a' has blocks already"):
         prefix.attach("a", PROMPT)
     cache.create("b")
-    with pytest.raises(TypeError, match="got Tensor; call"):
-        prefix.attach("b", torch.tensor(PROMPT))  # type: ignore[arg-type]
+    for tokens, error in (
+        ("words", TypeError),
+        (b"bytes", TypeError),
+        ([1.5], TypeError),
+        ([None], TypeError),
+        ([2**31], OverflowError),
+    ):
+        with pytest.raises(error, match="tokens must be"):
+            prefix.attach("b", tokens)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="salt must be a string or None, got 1"):
         prefix.attach("b", PROMPT, salt=1)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="adapter must be"):
         prefix.attach("b", PROMPT, adapter=True)  # type: ignore[arg-type]
     assert prefix.attach("b", []) == 0
+    assert prefix.match(torch.tensor(PROMPT)) == [0, 1]  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="one"):
         PrefixCache(cache)
     prefix.check_invariants()
