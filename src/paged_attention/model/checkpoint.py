@@ -52,11 +52,12 @@ def load_decoder(
         decoder = Decoder(config)
     files = _weight_files(folder)
     _check_tensors(decoder, _shapes(files), folder)
+    wanted = decoder.state_dict().keys()
     weights: dict[str, Tensor] = {}
     for path in files:
         with safe_open(path, framework="pt", device="cpu") as source:
             for name in source.keys():  # noqa: SIM118 (not a mapping)
-                if _own_name(name) in decoder.state_dict():
+                if _own_name(name) in wanted:
                     weights[_own_name(name)] = source.get_tensor(name).to(device, dtype)
     if config.tie_embeddings:
         _adopt_tied_head(weights, folder)

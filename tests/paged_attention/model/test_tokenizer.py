@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tokenizers import Tokenizer as Backend
+from tokenizers import decoders, models
 
 from paged_attention.model.checkpoint import CheckpointError
 from paged_attention.model.tiny import tiny_tokenizer
@@ -103,6 +105,27 @@ def test_a_template_that_fails_or_reaches_out_is_refused(template: str, fragment
 def test_without_a_template_the_way_out_is_named() -> None:
     with pytest.raises(ValueError, match="plain prompt"):
         Tokenizer(TINY.backend).render_chat([])
+
+
+def test_a_prompt_is_never_cut_or_filled_up(tmp_path: Path) -> None:
+    backend = tiny_tokenizer().backend
+    backend.enable_truncation(4)
+    backend.enable_padding(length=8)
+    backend.save(str(tmp_path / "tokenizer.json"))
+    tokenizer = Tokenizer.from_folder(tmp_path)
+    assert [len(tokenizer.encode(text)) for text in ("a", "a longer text")] == [1, 13]
+
+
+def test_word_pieces_stream_with_their_spaces() -> None:
+    words = {"<s>": 0, "▁": 1, "▁Hello": 2, "▁world": 3, "!": 4}
+    backend = Backend(models.WordLevel(words, unk_token="<s>"))
+    backend.decoder = decoders.Sequence(
+        [decoders.Replace("▁", " "), decoders.Fuse(), decoders.Strip(" ", 1, 0)]
+    )
+    backend.add_special_tokens(["<s>"])
+    tokenizer = Tokenizer(backend)
+    assert streamed(tokenizer, [0, 2, 3, 0, 4]) == ["", "Hello", " world", "", "!", ""]
+    assert tokenizer.decode([0, 2, 3, 0, 4]) == "Hello world!"
 
 
 def test_a_missing_or_foreign_tokenizer_file_is_named(tmp_path: Path) -> None:
