@@ -1,0 +1,50 @@
+"""Record what the engine does as a small list of events, and replay it.
+
+A recording cache is a subclass that runs the engine's own method and then notes what changed, so
+the engine knows nothing of recording and pays nothing when nobody records. The same trace is what
+the moving pictures draw, what tests compare and what ``print`` tells as a story.
+
+The recording caches need torch and are loaded when first used; traces and replays don't.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from paged_attention.trace.recorder import Recorder
+from paged_attention.trace.replay import Contradiction, State, replay, states
+from paged_attention.trace.schema import Event, Trace
+
+if TYPE_CHECKING:
+    from paged_attention.trace.contiguous import (
+        RecordingContiguousKVCache as RecordingContiguousKVCache,
+    )
+    from paged_attention.trace.paged import RecordingPagedKVCache as RecordingPagedKVCache
+    from paged_attention.trace.prefix import RecordingPrefixCache as RecordingPrefixCache
+
+_HOME = {
+    "RecordingContiguousKVCache": "contiguous",
+    "RecordingPagedKVCache": "paged",
+    "RecordingPrefixCache": "prefix",
+}
+__all__ = [
+    "Contradiction",
+    "Event",
+    "Recorder",
+    "RecordingContiguousKVCache",
+    "RecordingPagedKVCache",
+    "RecordingPrefixCache",
+    "State",
+    "Trace",
+    "replay",
+    "states",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *_HOME]
