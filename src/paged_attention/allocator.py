@@ -123,18 +123,18 @@ class BlockAllocator:
         freed, left = [], []
         for done, block in enumerate(blocks):
             count = refs[block]
-            if count == indexed[block]:  # nobody but the index, if even that
+            if count == 1 and not indexed[block]:
+                freed.append(block)
+            elif count == indexed[block]:  # nobody but the index, if even that
                 for earlier in blocks[:done]:
                     refs[earlier] += 1
                 raise BlockNotHeld(
                     f"block {block} is released more often than it is held: freeing it twice would "
                     "give one block to two sequences; release once for each allocate or share"
                 )
-            refs[block] = count - 1
-            if count == 1:
-                freed.append(block)
             elif count == 2 and indexed[block]:
                 left.append(block)
+            refs[block] = count - 1
         self._free.extend(freed)
         for block in reversed(left):
             self._cached[block] = None
@@ -196,8 +196,8 @@ class BlockAllocator:
                 )
 
     def _check_ids(self, blocks: Sequence[int]) -> None:
-        # Negative ids would silently index from the end of the list.
-        if blocks and not (min(blocks) >= 0 and max(blocks) < self.num_blocks):
+        """Raise for an id outside the pool; a negative one would index from its end."""
+        if blocks and (min(blocks) < 0 or max(blocks) >= self.num_blocks):
             wrong = next(b for b in blocks if not 0 <= b < self.num_blocks)
             raise UnknownBlock(
                 f"there is no block {wrong}: the pool has blocks 0 to {self.num_blocks - 1}"
