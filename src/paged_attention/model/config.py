@@ -30,9 +30,7 @@ class Llama3Scaling:
 
 @dataclass(frozen=True)
 class ModelConfig:
-    """Sizes and switches of a decoder-only model; ``heads`` query heads share ``kv_heads`` KV
-    heads.
-    """
+    """Sizes and switches of a decoder; ``heads`` query heads share ``kv_heads`` KV heads."""
 
     vocab_size: int
     hidden_size: int
@@ -72,9 +70,7 @@ class ModelConfig:
 
     @classmethod
     def from_hf(cls, raw: Mapping[str, Any]) -> "ModelConfig":
-        """Read the parsed ``config.json`` of a Llama or Qwen3 checkpoint; refuses what it can't
-        honour.
-        """
+        """Read a Llama's or Qwen3's parsed ``config.json``; refuses what it can't honour."""
         family = raw.get("model_type")
         if family not in ("llama", "qwen3"):
             raise UnsupportedModel(
@@ -148,9 +144,7 @@ def _refuse_unsupported(raw: Mapping[str, Any]) -> None:
 
 
 def _rope(raw: Mapping[str, Any]) -> tuple[float, Llama3Scaling | None]:
-    """Base and scaling, from ``rope_theta`` + ``rope_scaling`` or from the newer
-    ``rope_parameters``.
-    """
+    """Base and scaling, from ``rope_parameters`` or its older form in two keys."""
     key = "rope_parameters" if raw.get("rope_parameters") is not None else "rope_scaling"
     rope: Mapping[str, Any] = raw.get(key) or {}
     theta = float(rope.get("rope_theta") or _optional(raw, "rope_theta", 10_000.0))

@@ -162,9 +162,7 @@ class Decoder(nn.Module):
         return self.embed_tokens.weight.dtype
 
     def hidden_states(self, tokens: Tensor, positions: Tensor, cache: AttendingCache) -> Tensor:
-        """Run ``tokens`` [B, T] at ``positions`` [T] or [B, T]; returns [B, T, hidden],
-        normalised.
-        """
+        """``tokens`` [B, T] at ``positions`` [T] or [B, T], run: [B, T, hidden], normalised."""
         x = self.embed_tokens(tokens)  # [B, T, hidden]
         frequencies = self.frequencies.to(positions.device)  # [D/2]
         rope = rope_tables(frequencies, positions, x.dtype)  # [1 or B, 1, T, D] each
@@ -181,9 +179,7 @@ class Decoder(nn.Module):
 
     @torch.no_grad()
     def next_logits(self, tokens: Tensor, positions: Tensor, cache: AttendingCache) -> Tensor:
-        """Logits [B, vocab] for the token after the last one: the vocabulary is wide, so only
-        there.
-        """
+        """Logits [B, vocab] after the last token only: over a wide vocabulary they cost most."""
         last = self.hidden_states(tokens, positions, cache)[:, -1]  # [B, hidden]
         logits: Tensor = self.lm_head(last)  # [B, vocab]
         return logits

@@ -1,6 +1,4 @@
-"""A tiny model with seeded random weights: no download, the same code paths, only the prose is
-noise.
-"""
+"""A tiny model with seeded random weights: no download, the same code, and noise for prose."""
 
 import torch
 from tokenizers import AddedToken, decoders, models, pre_tokenizers

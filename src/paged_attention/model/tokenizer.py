@@ -146,9 +146,7 @@ def _chat_template(folder: Path, settings: Mapping[str, Any]) -> str | None:
 def _render(
     template: str, messages: Sequence[Mapping[str, str]], special: Mapping[str, str]
 ) -> str:
-    """Run a template in a sandbox: it comes with a checkpoint, and a checkpoint is someone else's
-    code.
-    """
+    """Run a template in a sandbox: it is code that came with somebody's checkpoint."""
     sandbox = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True)
     sandbox.filters["tojson"] = lambda value: json.dumps(value, ensure_ascii=False)
     sandbox.globals["raise_exception"] = _refuse
