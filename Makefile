@@ -73,6 +73,9 @@ lint: dev  ## Style of the Python code
 types: dev  ## Types of src
 	@$(PY) -m mypy
 
+# Two workers with two threads each would spend their time waiting for one another.
+unit nbval: export OMP_NUM_THREADS := 1
+
 unit: dev  ## Unit and property tests
 	@$(PY) -m pytest -n 2
 

@@ -88,7 +88,7 @@ class PagedKVCache(BatchedCache):
         if not self.allocator.can_allocate(missing):
             wanted = ", ".join(f"{tokens} of {seq!r}" for seq, tokens in new_tokens.items())
             raise BlockPoolExhausted(
-                f"{missing} more blocks wanted for new tokens ({wanted}); "
+                f"{missing} blocks wanted for new tokens ({wanted}), "
                 f"{self.allocator.num_free + self.allocator.num_cached} of "
                 f"{self.allocator.num_blocks} are free or cached. Nothing was taken; "
                 "free another sequence first"

@@ -58,7 +58,7 @@ def test_reserve_takes_all_or_nothing() -> None:
     append(cache, ["a"], 4)
     before = snapshot(cache)
     assert not cache.can_reserve("b", 9)
-    with pytest.raises(BlockPoolExhausted, match=r"3 more blocks .*9 of 'b'.* 2 of 3 are free"):
+    with pytest.raises(BlockPoolExhausted, match=r"3 blocks wanted .*9 of 'b'.* 2 of 3 are free"):
         cache.reserve("b", 9)
     assert snapshot(cache) == before
     assert cache.can_reserve("b", 8)

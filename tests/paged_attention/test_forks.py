@@ -140,7 +140,7 @@ def test_a_step_of_several_forks_is_refused_whole() -> None:
     step = dict.fromkeys("bcde", 1)
     assert cache.blocks_to_reserve(step) == 4
     assert not cache.can_reserve_many(step)
-    with pytest.raises(BlockPoolExhausted, match=r"4 more blocks wanted .* 2 of 4"):
+    with pytest.raises(BlockPoolExhausted, match=r"4 blocks wanted .* 2 of 4"):
         cache.reserve_many(step)
     assert snapshot(cache) == before
     cache.reserve_many(dict.fromkeys("bc", 1))
