@@ -1,0 +1,48 @@
+// The files that pages load, in a folder named after their contents: a new edition is never shown
+// with the styles of an old one.
+
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const HERE = join(dirname(fileURLToPath(import.meta.url)), "..");
+const STYLES = ["base", "layout", "text", "cells", "print"];
+const GENERATED = "generated"; // pictures.js and pictures.css, from `python -m paged_attention.widgets`
+
+const read = (...path) => readFileSync(join(HERE, ...path));
+
+/** Only the newest font format: every browser that runs the rest reads it. */
+function katexStyles() {
+  const styles = read("node_modules/katex/dist/katex.min.css").toString("utf8");
+  return styles.replace(/,url\([^)]*\.(?:woff|ttf)\) format\("(?:woff|truetype)"\)/g, "");
+}
+
+/** Map from a name below the theme's folder to the file's contents. */
+export function themeFiles() {
+  const files = new Map();
+  files.set("book.css", STYLES.map((name) => read("static/css", `${name}.css`)).join("\n"));
+  for (const name of readdirSync(join(HERE, "static"))) {
+    if (/\.(js|svg)$/.test(name)) files.set(name, read("static", name));
+  }
+  files.set("minisearch.js", withoutMap(read("node_modules/minisearch/dist/es/index.js")));
+  files.set("katex/katex.css", katexStyles());
+  for (const name of readdirSync(join(HERE, "node_modules/katex/dist/fonts"))) {
+    if (name.endsWith(".woff2")) {
+      files.set(`katex/fonts/${name}`, read("node_modules/katex/dist/fonts", name));
+    }
+  }
+  for (const name of ["pictures.js", "pictures.css"]) {
+    if (existsSync(join(HERE, GENERATED, name))) files.set(name, read(GENERATED, name));
+  }
+  return files;
+}
+
+const withoutMap = (source) => source.toString("utf8").replace(/\n\/\/# sourceMappingURL=.*\s*$/, "\n");
+
+/** `_theme-` and the first digits of a hash over all files. */
+export function themeFolder(files) {
+  const hash = createHash("sha256");
+  for (const [name, content] of files) hash.update(name).update("\0").update(content);
+  return `_theme-${hash.digest("hex").slice(0, 10)}`;
+}

@@ -1,0 +1,118 @@
+// Search in the page: the index is fetched from this host when the search is opened, and made here.
+
+import { excerpt } from "./excerpt.js";
+
+const MOST = 12;
+
+export function makeIndex(MiniSearch, records) {
+  const index = new MiniSearch({
+    fields: ["title", "page", "text", "code"],
+    storeFields: ["url", "anchor", "page", "title", "text"],
+  });
+  index.addAll(records.map((record, id) => ({ id, ...record })));
+  return index;
+}
+
+/** The best sections for a query: those with all its words, or else with some. */
+export function find(index, query) {
+  const options = {
+    boost: { title: 4, page: 2, code: 0.4 },
+    prefix: (term) => term.length > 1,
+    fuzzy: (term) => (term.length > 4 ? 0.2 : false),
+  };
+  const all = index.search(query, { ...options, combineWith: "AND" });
+  const hits = all.length ? all : index.search(query, options);
+  return hits.slice(0, MOST);
+}
+
+export function countText(query, hits) {
+  if (!query.trim()) return "";
+  if (!hits.length) return `Nothing found for “${query.trim()}”.`;
+  return hits.length === 1 ? "1 section" : `${hits.length === MOST ? "The best " : ""}${hits.length} sections`;
+}
+
+function hitItem(hit, base) {
+  const item = document.createElement("li");
+  const link = document.createElement("a");
+  link.href = `${base}${hit.url}${hit.anchor ? `#${hit.anchor}` : ""}`;
+  const title = document.createElement("strong");
+  title.textContent = hit.title;
+  link.append(title);
+  if (hit.page !== hit.title) {
+    const page = document.createElement("span");
+    page.className = "page";
+    page.textContent = hit.page;
+    link.append(" ", page);
+  }
+  const words = document.createElement("span");
+  words.className = "words";
+  for (const piece of excerpt(hit.text, hit.terms)) {
+    const node = document.createElement(piece.hit ? "mark" : "span");
+    node.textContent = piece.text;
+    words.append(node);
+  }
+  link.append(words);
+  item.append(link);
+  return item;
+}
+
+/** Up and down walk through the field and the hits. */
+function walk(event, stops) {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  const at = stops.indexOf(document.activeElement);
+  if (!step || at < 0 || !stops[at + step]) return;
+  event.preventDefault();
+  stops[at + step].focus();
+}
+
+export function setUpSearch(button, dialog) {
+  const input = dialog.querySelector("input");
+  const list = dialog.querySelector(".hits");
+  const count = dialog.querySelector(".count");
+  const { base, engine, index: address } = dialog.dataset;
+  let loading = null;
+
+  const load = async () => {
+    const [{ default: MiniSearch }, response] = await Promise.all([import(engine), fetch(address)]);
+    return makeIndex(MiniSearch, await response.json());
+  };
+  const show = async () => {
+    const query = input.value;
+    try {
+      loading ??= load();
+      const index = await loading;
+      if (query !== input.value) return; // more was typed meanwhile
+      const hits = query.trim() ? find(index, query) : [];
+      list.replaceChildren(...hits.map((hit) => hitItem(hit, base)));
+      count.textContent = countText(query, hits);
+    } catch {
+      loading = null;
+      count.textContent = "The search could not be loaded.";
+    }
+  };
+  const open = () => {
+    if (dialog.open) return;
+    dialog.showModal();
+    input.select();
+    show();
+  };
+
+  button.addEventListener("click", open);
+  input.addEventListener("input", show);
+  dialog.addEventListener("keydown", (event) => {
+    walk(event, [input, ...list.querySelectorAll("a")]);
+    if (event.key === "Enter" && event.target === input) {
+      event.preventDefault();
+      list.querySelector("a")?.click();
+    }
+  });
+  dialog.addEventListener("click", (event) => {
+    if (event.target === dialog || event.target.closest(".hits a")) dialog.close();
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "k" && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      open();
+    }
+  });
+}

@@ -1,0 +1,1 @@
+"""The web book: built from the committed notebooks, checked, served, audited."""

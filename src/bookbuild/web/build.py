@@ -1,0 +1,95 @@
+"""Build the web book in a folder of its own, and put it in place only when it is right."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable
+from importlib.util import find_spec
+from pathlib import Path
+
+from bookbuild.book import BookError
+from bookbuild.web.site import check_site
+from bookbuild.web.tools import install, missing_tool, theme_folder
+
+WIDGETS = "paged_attention.widgets.__main__"
+WARNING = re.compile(r"^.*(?:⚠|⛔).*$", re.M)
+# What no page needs: the build stays quick, and nothing is published by accident.
+LEFT_OUT = shutil.ignore_patterns(
+    "source", ".ipynb_checkpoints", "axe-core", ".*", "styles", "__pycache__"
+)
+
+
+def build(root: Path, out: Path, base: str = "") -> int:
+    """Build the pages of ``root`` into ``out``, for a server that has them below ``base``.
+
+    Returns the number of pages. Raises ``BookError`` with everything that is wrong, a line each
+    with its page; ``out`` is then as it was.
+    """
+    base = _base_path(base)
+    if missing := missing_tool():
+        raise BookError(missing)
+    install(theme_folder(root))
+    with tempfile.TemporaryDirectory(prefix="book-") as folder:
+        stage = Path(folder) / "book"
+        _gather(root, stage)
+        _draw(stage, base)
+        made = stage / "_build" / "html"
+        problems = check_site(made, base)
+        if problems:
+            raise BookError("The pages have problems:\n" + "\n".join(problems))
+        if out.exists():
+            shutil.rmtree(out)
+        out.parent.mkdir(parents=True, exist_ok=True)
+        shutil.move(made, out)
+    return sum(1 for _ in out.rglob("index.html"))
+
+
+def _base_path(base: str) -> str:
+    base = base.rstrip("/")
+    if base and not re.fullmatch(r"(/[\w.~-]+)+", base):
+        raise BookError(f"a base path looks like /name, got {base!r}")
+    return base
+
+
+def _gather(root: Path, stage: Path) -> None:
+    """Copy what the pages are made of, and write the module that draws live pictures."""
+    for name in ("chapters", "assets"):
+        shutil.copytree(root / name, stage / name, ignore=LEFT_OUT)
+    shutil.copy(root / "myst.yml", stage)
+    if find_spec("paged_attention.widgets") and find_spec(WIDGETS):
+        generated = theme_folder(stage) / "generated"
+        subprocess.run(
+            [sys.executable, "-m", "paged_attention.widgets", str(generated)], check=True
+        )
+
+
+def _draw(stage: Path, base: str) -> None:
+    """Run MyST, which runs the theme. A warning counts as an error."""
+    environment = os.environ | {"BASE_URL": base, "NO_COLOR": "1"}
+    made = subprocess.run(
+        [sys.executable, "-m", "mystmd_py.main", "build", "--html", "--strict"],
+        cwd=stage,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        stdin=subprocess.DEVNULL,
+        encoding="utf-8",
+        check=False,
+    )
+    warnings = WARNING.findall(made.stdout)
+    if made.returncode or warnings:
+        raise BookError(_what_is_wrong(made.stdout, warnings))
+    if not (stage / "_build" / "html" / "index.html").exists():
+        raise BookError(f"MyST wrote no pages:\n{made.stdout}")
+
+
+def _what_is_wrong(log: str, warnings: Iterable[str]) -> str:
+    """The theme's own list if there is one, MyST's warnings, or the whole log."""
+    lines = list(dict.fromkeys(line.strip() for line in warnings))
+    found = re.search(r"^The theme found problems in the book:\n(?:.+\n)+", log, re.M)
+    if found:
+        lines.insert(0, found[0].strip())
+    return "\n".join(lines) if lines else f"MyST stopped:\n{log}"
