@@ -6,7 +6,7 @@ it.
 """
 
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 
 import torch
 from torch import Tensor
@@ -16,6 +16,10 @@ from paged_attention.allocator import BlockAllocator
 from paged_attention.batch_tables import BatchTables
 from paged_attention.batched import BatchedCache, Step
 from paged_attention.errors import BlockPoolExhausted, InvariantBroken
+from paged_attention.kernels import paged_decode_attention
+
+# (q [B, Hq, D], k_pool, v_pool, block_tables, lengths, block_size) -> [B, Hq, D]
+DecodeKernel = Callable[[Tensor, Tensor, Tensor, Tensor, Tensor, int], Tensor]
 
 
 class PagedKVCache(BatchedCache):
@@ -23,7 +27,8 @@ class PagedKVCache(BatchedCache):
 
     ``k_pool[layer]``, ``v_pool[layer]``: [num_blocks, kv_heads, block_size, head_dim].
     ``tables[seq]``: its block ids in logical order. ``lengths[seq]``: tokens whose keys and values
-    are written in every layer.
+    are written in every layer. ``decode`` reads the pools in place for steps of one token a
+    sequence; ``None`` gathers the history for these too, as chapter 3 does.
     """
 
     def __init__(
@@ -35,6 +40,7 @@ class PagedKVCache(BatchedCache):
         head_dim: int,
         device: torch.device | str = "cpu",
         dtype: torch.dtype = torch.float32,
+        decode: DecodeKernel | None = paged_decode_attention,
     ) -> None:
         super().__init__(layers, kv_heads, head_dim, device, dtype)
         if block_size < 1:
@@ -46,6 +52,7 @@ class PagedKVCache(BatchedCache):
         self.k_pool = torch.zeros(shape, device=device, dtype=dtype)
         self.v_pool = torch.zeros(shape, device=device, dtype=dtype)
         self._batch_tables = BatchTables(self.device)
+        self._decode = decode
 
     def blocks_needed(self, tokens: int) -> int:
         """Blocks that hold ``tokens`` tokens."""
@@ -175,12 +182,25 @@ class PagedKVCache(BatchedCache):
         Returns keys, values [B, Hkv, S, D], zeros past a row's end, and their positions [S].
         """
         step = self._begin(layer, k, v, positions)
-        self._scatter(self.k_pool[layer], k, step)
-        self._scatter(self.v_pool[layer], v, step)
+        self._scatter(layer, k, v, step)
         keys = self._gather(self.k_pool[layer], step)
         values = self._gather(self.v_pool[layer], step)
         self._commit(layer, step)
         return keys, values, step.key_positions
+
+    @torch.no_grad()
+    def attend(self, layer: int, q: Tensor, k: Tensor, v: Tensor, positions: Tensor) -> Tensor:
+        """Write ``k``, ``v``; attend with ``q`` [B, Hq, T, D] over the history and them."""
+        if self._decode is None or q.shape[2] > 1:
+            return super().attend(layer, q, k, v, positions)
+        step = self._begin(layer, k, v, positions)
+        self._scatter(layer, k, v, step)
+        used = self._batch_tables.tensor[:, : self.blocks_needed(len(step.key_positions))]  # [B, n]
+        seen = step.positions[:, 0] + 1  # [B], a query's own position is the last it sees
+        pools = self.k_pool[layer], self.v_pool[layer]
+        out = self._decode(q[:, :, 0], *pools, used, seen, self.block_size)  # [B, Hq, D]
+        self._commit(layer, step)
+        return out[:, :, None]
 
     def check_invariants(self) -> None:
         """Raise ``InvariantBroken`` naming the block or sequence that breaks the law. Walks the
@@ -225,11 +245,13 @@ class PagedKVCache(BatchedCache):
         self.tables[seq][index] = copy
         self.allocator.release(block)
 
-    def _scatter(self, pool: Tensor, new: Tensor, step: Step) -> None:
-        """Write ``new`` [B, Hkv, T, D] into ``pool`` through the batch's tables."""
+    def _scatter(self, layer: int, k: Tensor, v: Tensor, step: Step) -> None:
+        """Write ``k``, ``v`` [B, Hkv, T, D] into the pools of ``layer`` through the tables."""
         index = step.positions // self.block_size  # [B, T]
-        blocks = self._batch_tables.tensor.gather(1, index)
-        pool[blocks, :, step.positions % self.block_size] = new.transpose(1, 2)  # [B, T, Hkv, D]
+        blocks = self._batch_tables.tensor.gather(1, index)  # [B, T]
+        slots = step.positions % self.block_size  # [B, T]
+        self.k_pool[layer, blocks, :, slots] = k.transpose(1, 2)  # [B, T, Hkv, D]
+        self.v_pool[layer, blocks, :, slots] = v.transpose(1, 2)
 
     def _gather(self, pool: Tensor, step: Step) -> Tensor:
         """Copy each row's history out of ``pool``, in logical order: [B, Hkv, S, D]."""

@@ -54,5 +54,9 @@ class BadTensor(PagedAttentionError, ValueError):
     """A tensor has the wrong shape, dtype or device for this cache."""
 
 
+class KernelNotBuilt(PagedAttentionError, RuntimeError):
+    """The CPU kernel could not be compiled here; attention by gather works without it."""
+
+
 class InvariantBroken(PagedAttentionError, AssertionError):
     """The engine's own bookkeeping contradicts itself; the message names the block or sequence."""

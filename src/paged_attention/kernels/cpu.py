@@ -1,0 +1,164 @@
+"""Paged decode on a CPU: ``decode.cpp``, built once and kept, called through ctypes.
+
+Why C++. Measured side by side (``tests/benchmarks``), Numba through the same table needs about as
+long as PyTorch's SDPA on contiguous memory, C++ less than half of that; it builds in half a second
+where Numba takes three, needs no further package, shares PyTorch's threads and reads bfloat16,
+float16 and fp8 pools. It is the walk of ``twin.py``, with the same names, for a reader of Python.
+
+Each head size, group size and stored type gets a library of its own, since they are constants in
+it. Libraries lie in the user's cache folder, named after all they were made from, and are never
+built twice.
+"""
+
+import ctypes
+import hashlib
+import math
+import os
+import platform
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from paged_attention.errors import KernelNotBuilt
+from paged_attention.kernels.inputs import Decode, check_tables
+from paged_attention.user_cache import cache_root
+
+SOURCE = Path(__file__).with_name("decode.cpp")
+KV_TYPES = {
+    torch.float32: "float",
+    torch.bfloat16: "bfloat16",
+    torch.float16: "float16",
+    torch.float8_e5m2: "float8_e5m2",
+    torch.float8_e4m3fn: "float8_e4m3fn",
+}
+# Sums may be taken in any order, which vector registers need. Not -ffast-math: with it, loading
+# the library makes the whole process round tiny numbers to zero.
+FLAGS = (
+    *("-std=c++17", "-O3", "-shared", "-fPIC", "-fno-math-errno", "-fno-trapping-math"),
+    *("-fno-signed-zeros", "-fassociative-math", "-freciprocal-math"),
+)
+# The fastest that the compiler takes. Apple's has no OpenMP: there the kernel uses one thread.
+EXTRA_FLAGS = (("-march=native", "-fopenmp"), ("-fopenmp",), ("-march=native",), ())
+_LOG2_E = math.log2(math.e)
+_POINTERS, _INTS = [ctypes.c_void_p] * 6, [ctypes.c_int64] * 9
+
+Library = Callable[..., int]
+
+
+def decode(step: Decode) -> Tensor:
+    """Attention of each row over its history, read in place: [B, Hq, D].
+
+    Raises ``KernelNotBuilt`` where there is no compiler, and what ``check_tables`` raises.
+    """
+    run = library(step.head_dim, step.group, step.k_pool.dtype)
+    q = step.q.to(torch.float32).contiguous()
+    out = torch.empty_like(q)
+    tables, lengths = step.block_tables.to(torch.int64), step.lengths.to(torch.int64)
+    num_blocks, kv_heads, block_size, _ = step.k_pool.shape
+    failed = run(
+        q.data_ptr(),
+        step.k_pool.data_ptr(),
+        step.v_pool.data_ptr(),
+        tables.data_ptr(),
+        lengths.data_ptr(),
+        out.data_ptr(),
+        step.rows,
+        kv_heads,
+        tables.shape[1],
+        tables.stride(0),
+        num_blocks,
+        block_size,
+        *step.k_pool.stride()[:3],
+        step.scale * step.k_scale * _LOG2_E,
+        step.v_scale,
+        torch.get_num_threads(),
+    )
+    if failed:
+        check_tables(step)
+    return out.to(step.q.dtype)
+
+
+@cache
+def library(head_dim: int, group: int, dtype: torch.dtype) -> Library:
+    """The compiled walk for these constants; built now unless an earlier run has left it."""
+    path = build(head_dim, group, dtype)
+    try:
+        run = ctypes.CDLL(str(path)).paged_decode
+    except OSError as error:
+        raise KernelNotBuilt(
+            f"{path} can't be loaded: {error}; delete it to build it anew"
+        ) from error
+    run.argtypes = [*_POINTERS, *_INTS, ctypes.c_float, ctypes.c_float, ctypes.c_int64]
+    run.restype = ctypes.c_int
+    found: Library = run
+    return found
+
+
+def build(head_dim: int, group: int, dtype: torch.dtype) -> Path:
+    """The library file, made if it isn't there. Written beside its place and renamed into it."""
+    compiler = find_compiler()
+    if compiler is None:
+        raise KernelNotBuilt(
+            "no C++ compiler was found: none of $CXX, c++, g++ and clang++ is here"
+        )
+    constants = [f"-DHEAD_DIM={head_dim}", f"-DGROUP={group}", f"-DKV={KV_TYPES[dtype]}"]
+    if dtype not in (torch.float32, torch.bfloat16):
+        constants.append("-DHALF")
+    folder = cache_root() / "kernels"
+    place = folder / f"decode-{_fingerprint(compiler, constants)}.so"
+    if place.is_file():
+        return place
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".building-", dir=folder) as scratch:
+            made = Path(scratch) / place.name
+            _compile(compiler, [*constants, str(SOURCE), "-o", str(made)])
+            return made.replace(place)
+    except OSError as error:
+        raise KernelNotBuilt(
+            f"the compiled kernel can't be written to {folder}: {error}; set PAGED_ATTENTION_CACHE "
+            "to a folder with room"
+        ) from error
+
+
+@cache
+def find_compiler() -> str | None:
+    """The path of a C++ compiler that takes GCC's options, or ``None``. Looked for once."""
+    wanted: Iterator[str] = (os.environ.get("CXX", ""), "c++", "g++", "clang++").__iter__()
+    return next((found for name in wanted if name and (found := shutil.which(name))), None)
+
+
+def _compile(compiler: str, words: list[str]) -> None:
+    for extra in EXTRA_FLAGS:
+        command = [compiler, *FLAGS, *extra, *words]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+        if done.returncode == 0:
+            return
+    said = done.stderr.strip().splitlines() or ["nothing"]
+    raise KernelNotBuilt(f"{compiler} could not build {SOURCE.name}: {said[0]}")
+
+
+def _fingerprint(compiler: str, constants: list[str]) -> str:
+    """Changes with everything that could make another library: a shared home may serve several
+    machines.
+    """
+    stat = Path(compiler).resolve().stat()
+    parts = (compiler, stat.st_size, stat.st_mtime_ns, FLAGS, EXTRA_FLAGS, constants, _processor())
+    digest = hashlib.sha256(SOURCE.read_bytes() + repr(parts).encode())
+    return digest.hexdigest()[:16]
+
+
+def _processor() -> str:
+    """What the processor can do, as far as the system says."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        lines = []
+    known = [line for line in lines if line.startswith(("flags", "Features", "model name"))]
+    return " ".join([platform.machine(), platform.processor(), *dict.fromkeys(known)])

@@ -1,0 +1,46 @@
+"""Decode without a kernel: copy each history together, then PyTorch's attention over the copy.
+
+Needs nothing but PyTorch, so it runs wherever no kernel can. It reads every byte once, writes it
+once and reads it again.
+"""
+
+import torch
+from torch import Tensor
+from torch.nn.functional import scaled_dot_product_attention
+
+from paged_attention.kernels.inputs import Decode, check_tables
+from paged_attention.tables import blocks_needed
+
+
+def decode(step: Decode) -> Tensor:
+    """Attention of each row over a copy of its history: [B, Hq, D]. Raises what ``check_tables``
+    does.
+    """
+    check_tables(step)
+    longest = int(step.lengths.max())
+    if longest == 0:
+        return torch.zeros_like(step.q)
+    positions = torch.arange(longest, device=step.q.device)  # [S]
+    past_end = positions >= step.lengths[:, None]  # [B, S]
+    keys = _gather(step, step.k_pool, past_end) * step.k_scale  # [B, Hkv, S, D]
+    values = _gather(step, step.v_pool, past_end) * step.v_scale
+    out = scaled_dot_product_attention(
+        step.q[:, :, None],  # [B, Hq, 1, D]
+        keys,
+        values,
+        attn_mask=~past_end[:, None, None],  # [B, 1, 1, S]
+        scale=step.scale,
+        enable_gqa=step.group > 1,
+    )[:, :, 0]
+    # A row that may see nothing has no weights to speak of: it gets zeros.
+    return out.masked_fill((step.lengths == 0)[:, None, None], 0)
+
+
+def _gather(step: Decode, pool: Tensor, past_end: Tensor) -> Tensor:
+    """Histories [B, Hkv, S, D] in the queries' type, zeros past each row's end."""
+    width, length = blocks_needed(past_end.shape[1], step.block_size), past_end.shape[1]
+    # Table entries past a row's end may point nowhere: block 0 is read for them and thrown away.
+    unused = past_end[:, :: step.block_size]  # [B, width]
+    blocks = step.block_tables[:, :width].long().masked_fill(unused, 0)
+    history = pool[blocks].transpose(1, 2).flatten(2, 3)[:, :, :length]
+    return history.to(step.q.dtype).masked_fill(past_end[:, None, :, None], 0)

@@ -1,0 +1,36 @@
+"""Paged decode on a GPU: the Triton kernels, launched."""
+
+from functools import cache
+
+import torch
+from torch import Tensor
+
+from paged_attention.errors import BadTensor
+from paged_attention.kernels import launch
+from paged_attention.kernels.inputs import Decode
+
+
+def decode(step: Decode) -> Tensor:
+    """Attention of each row over its history, read in place: [B, Hq, D].
+
+    Doesn't wait for the GPU and looks at no number on it, so it may be captured in a CUDA graph; a
+    replay reads what the tables and lengths hold then.
+    """
+    device = step.q.device
+    if step.k_pool.dtype == torch.float8_e4m3fn and not _reads_e4m3(device):
+        raise BadTensor(
+            f"{torch.cuda.get_device_name(device)} can't read float8_e4m3fn pools; "
+            "use float8_e5m2, or a GPU of compute capability 8.9 or later"
+        )
+    with torch.cuda.device(device):  # Triton launches on the current one
+        return launch.best(step, _processors(device)).run()
+
+
+@cache
+def _processors(device: torch.device) -> int:
+    return torch.cuda.get_device_properties(device).multi_processor_count
+
+
+@cache
+def _reads_e4m3(device: torch.device) -> bool:
+    return torch.version.hip is not None or torch.cuda.get_device_capability(device) >= (8, 9)

@@ -1,0 +1,173 @@
+"""From a decode step to launches: which kernel, how many programs, which sizes.
+
+A launch is plain data, so that the same one can run on a GPU, run in the interpreter, or be
+compiled for a GPU that isn't there.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+import triton
+
+from paged_attention.errors import BadTensor
+from paged_attention.kernels.grouped import decode_grouped
+from paged_attention.kernels.inputs import FP8_TYPES, Decode
+from paged_attention.kernels.naive import decode_naive
+from paged_attention.kernels.split import decode_split, merge_splits
+from paged_attention.tables import ceil_div
+
+LOG2_E = math.log2(math.e)
+TENSOR_CORE_ROWS = 16  # the smallest side of a tl.dot
+MAX_SPLITS = 128
+
+
+@dataclass(frozen=True)
+class Launch:
+    """One kernel over a grid of programs, with all its arguments by name."""
+
+    kernel: Any  # a @triton.jit function
+    grid: tuple[int, ...]
+    args: dict[str, Any]
+    num_warps: int = 4
+    num_stages: int = 2
+
+    def on_gpu(self) -> None:
+        """Start it; results are there when the GPU's stream gets so far."""
+        self.kernel[self.grid](**self.args, num_warps=self.num_warps, num_stages=self.num_stages)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The launches of one step, in order, and the tensor that holds the answer after them."""
+
+    launches: Sequence[Launch]
+    out: torch.Tensor  # [B, Hq, D]
+    kept: Sequence[torch.Tensor] = field(
+        default=()
+    )  # memory of parts, alive until the launches ran
+
+    def run(self, how: Callable[[Launch], None] = Launch.on_gpu) -> torch.Tensor:
+        """Every launch, then the answer [B, Hq, D]."""
+        for launch in self.launches:
+            how(launch)
+        return self.out
+
+
+def naive(step: Decode) -> Plan:
+    """One program for each sequence and query head; a tile is a block."""
+    if step.k_pool.dtype in FP8_TYPES:
+        raise BadTensor("the naive kernel reads float32, float16 and bfloat16 pools, not fp8")
+    out = torch.empty_like(step.q, memory_format=torch.contiguous_format)
+    args = _shared_args(step) | {
+        "out": out,
+        "SLOTS": triton.next_power_of_2(step.block_size),
+    }
+    del args["QUERIES"]
+    return Plan([Launch(decode_naive, (step.rows, step.heads), args)], out)
+
+
+def grouped(step: Decode, *, tile: int | None = None) -> Plan:
+    """One program for each sequence and KV head, ``tile`` tokens at a time."""
+    out = torch.empty_like(step.q, memory_format=torch.contiguous_format)
+    args = _shared_args(step) | {
+        "out": out,
+        "v_scale": step.v_scale,
+        "TILE": tile or tile_size(step),
+    }
+    grid = (step.rows, step.kv_heads)
+    return Plan([Launch(decode_grouped, grid, args, *_pipeline(step))], out)
+
+
+def split(step: Decode, splits: int, *, tile: int | None = None) -> Plan:
+    """``splits`` programs for each sequence and KV head, then one for each query head to merge."""
+    out = torch.empty_like(step.q, memory_format=torch.contiguous_format)
+    shape = (step.rows, step.heads, splits)
+    part_m = torch.empty(shape, dtype=torch.float32, device=out.device)
+    part_l = torch.empty_like(part_m)
+    part_acc = torch.empty((*shape, step.head_dim), dtype=torch.float32, device=out.device)
+    parts = {"part_m": part_m, "part_l": part_l, "part_acc": part_acc}
+    reading = Launch(
+        decode_split,
+        (step.rows, step.kv_heads, splits),
+        _shared_args(step) | parts | {"SPLITS": splits, "TILE": tile or tile_size(step)},
+        *_pipeline(step),
+    )
+    lanes = triton.next_power_of_2(step.head_dim)
+    sizes = {
+        "HEADS": step.heads,
+        "HEAD_DIM": step.head_dim,
+        "LANES": lanes,
+        "SPLITS": splits,
+        "PARTS": triton.next_power_of_2(splits),
+    }
+    merging = Launch(
+        merge_splits,
+        (step.rows, step.heads),
+        parts | {"out": out, "v_scale": step.v_scale} | sizes,
+        num_warps=8 if splits * lanes > 8192 else 4,
+    )
+    return Plan([reading, merging], out, (part_m, part_l, part_acc))
+
+
+def best(step: Decode, processors: int) -> Plan:
+    """``grouped`` where it fills the GPU's ``processors``, ``split`` where it would not.
+
+    The tables' width stands for the longest length: to look that up would wait for the GPU.
+    """
+    splits = choose_splits(step.rows * step.kv_heads, step.room, processors)
+    return grouped(step) if splits == 1 else split(step, splits)
+
+
+def choose_splits(programs: int, longest: int, processors: int) -> int:
+    """Parts of each sequence, when ``programs`` run unsplit and the longest has ``longest`` tokens.
+
+    Enough to give each processor two programs, but at least 128 tokens a part; beyond that, enough
+    for eight each, so that the last ones to end keep few waiting, but at least 512 tokens a part:
+    a part of 512 tokens costs about 1 % more bytes than reading straight through.
+    """
+    filling = min(ceil_div(2 * processors, programs), longest // 128)
+    evening = min(ceil_div(8 * processors, programs), longest // 512)
+    return max(1, min(max(filling, evening), MAX_SPLITS))
+
+
+def tile_size(step: Decode) -> int:
+    """Tokens that are read at a time: about 16 KiB of keys, 16 tokens at least."""
+    lanes: int = triton.next_power_of_2(step.head_dim)
+    return max(TENSOR_CORE_ROWS, min(128, 16384 // (lanes * step.q.element_size())))
+
+
+def _pipeline(step: Decode) -> tuple[int, int]:
+    """Warps, and stages: three let a tile, and the table entries before it, load ahead.
+
+    Float32 is multiplied without tensor cores and needs more registers than four warps have.
+    """
+    return (8, 2) if step.q.dtype == torch.float32 else (4, 3)
+
+
+def _shared_args(step: Decode) -> dict[str, Any]:
+    """The arguments that every decode kernel takes."""
+    block_stride, head_stride, slot_stride, _ = step.k_pool.stride()
+    q = step.q if step.q.stride(2) == 1 else step.q.contiguous()
+    return {
+        "q": q,
+        "k_pool": step.k_pool,
+        "v_pool": step.v_pool,
+        "block_tables": step.block_tables,
+        "lengths": step.lengths,
+        "scale": step.scale * step.k_scale * LOG2_E,
+        "q_row_stride": q.stride(0),
+        "q_head_stride": q.stride(1),
+        "block_stride": block_stride,
+        "head_stride": head_stride,
+        "slot_stride": slot_stride,
+        "table_stride": step.block_tables.stride(0),
+        "HEADS": step.heads,
+        "GROUP": step.group,
+        "QUERIES": max(TENSOR_CORE_ROWS, triton.next_power_of_2(step.group)),
+        "HEAD_DIM": step.head_dim,
+        "LANES": max(16, triton.next_power_of_2(step.head_dim)),
+        "BLOCK_SIZE": step.block_size,
+    }

@@ -1,0 +1,29 @@
+"""What every kernel is held to: plain attention in float64, one sequence after another."""
+
+import torch
+from torch import Tensor
+
+from paged_attention.kernels.inputs import Decode, check_tables
+from paged_attention.tables import blocks_needed
+
+
+def decode(step: Decode) -> Tensor:
+    """Attention of each row over its history, float64 [B, Hq, D]; zeros for a history of length
+    0.
+    """
+    check_tables(step)
+    out = torch.zeros(step.q.shape, dtype=torch.float64, device=step.q.device)
+    for row, length in enumerate(step.lengths.tolist()):
+        if length:
+            blocks = step.block_tables[row, : blocks_needed(length, step.block_size)].long()
+            keys = _history(step.k_pool, blocks, length) * step.k_scale  # [Hkv, S, D]
+            values = _history(step.v_pool, blocks, length) * step.v_scale  # [Hkv, S, D]
+            query = step.q[row].double().view(step.kv_heads, step.group, -1)  # [Hkv, group, D]
+            scores = query @ keys.transpose(1, 2) * step.scale  # [Hkv, group, S]
+            out[row] = (scores.softmax(dim=-1) @ values).view(step.heads, -1)
+    return out
+
+
+def _history(pool: Tensor, blocks: Tensor, length: int) -> Tensor:
+    """One sequence's keys or values in logical order: [Hkv, S, D]."""
+    return pool[blocks].double().transpose(0, 1).flatten(1, 2)[:, :length]
