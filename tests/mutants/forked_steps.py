@@ -58,7 +58,7 @@ def idle_ones_write(cache: Any, step: dict[Any, int]) -> int:
 def write_before_free(cache: Any, beams: Any, survivors: Any, append: Any) -> None:
     for child, (parent, _) in survivors.items():
         cache.fork(parent, child)
-    append(cache, {child: token for child, (_, token) in survivors.items()})
+    append(cache, {child: [token] for child, (_, token) in survivors.items()})
     for beam in beams:
         cache.free(beam)
 
@@ -69,12 +69,12 @@ def free_first(cache: Any, beams: Any, survivors: Any, append: Any) -> None:
         cache.fork(parent, child)
         if heirs[parent] == 2 or child == list(survivors)[-1]:
             cache.free(parent)
-    append(cache, {child: token for child, (_, token) in survivors.items()})
+    append(cache, {child: [token] for child, (_, token) in survivors.items()})
 
 
 def parent_written_first(cache: Any, beams: Any, survivors: Any, append: Any) -> None:
     for child, (parent, token) in survivors.items():
-        append(cache, {parent: token})
+        append(cache, {parent: [token]})
         cache.fork(parent, child)
     for beam in beams:
         cache.free(beam)
@@ -87,7 +87,7 @@ def loser_kept(cache: Any, beams: Any, survivors: Any, append: Any) -> None:
     for beam in beams:
         if beam in parents:
             cache.free(beam)
-    append(cache, {child: token for child, (_, token) in survivors.items()})
+    append(cache, {child: [token] for child, (_, token) in survivors.items()})
 
 
 def frees_everyone(cache: Any, beams: Any, survivors: Any, append: Any) -> None:
@@ -96,7 +96,7 @@ def frees_everyone(cache: Any, beams: Any, survivors: Any, append: Any) -> None:
         cache.fork(parent, child)
     for seq in others:
         cache.free(seq)
-    append(cache, {child: token for child, (_, token) in survivors.items()})
+    append(cache, {child: [token] for child, (_, token) in survivors.items()})
 
 
 def one_heir_each(cache: Any, beams: Any, survivors: Any, append: Any) -> None:
@@ -105,7 +105,7 @@ def one_heir_each(cache: Any, beams: Any, survivors: Any, append: Any) -> None:
         cache.fork(parent, child)
     for beam in beams:
         cache.free(beam)
-    append(cache, {child: survivors[child][1] for child in heirs.values()})
+    append(cache, {child: [survivors[child][1]] for child in heirs.values()})
 
 
 class NoShare(PagedKVCache):
@@ -163,7 +163,7 @@ def finished_beam_step(cache: Any, beams: Any, survivors: Any, append: Any) -> N
         cache.fork(parent, child)
     for beam in beams:
         cache.free(beam)
-    append(cache, {child: token for child, (_, token) in survivors.items()})
+    append(cache, {child: [token] for child, (_, token) in survivors.items()})
 
 
 FINISHED["beam_step"] = finished_beam_step

@@ -52,11 +52,6 @@ def _beams() -> Any:
     return cache
 
 
-def one_each(cache: Any, tokens: dict[Any, int]) -> None:
-    """What a reader's ``beam_step`` is given as ``append``."""
-    append(cache, {seq: [token] for seq, token in tokens.items()})
-
-
 _SURVIVORS = {"d": ("a", 71), "e": ("a", 72), "f": ("c", 73)}
 _TRIED = "a [0, 2], b [0, 3], c [0, 1]; survivors d and e of a, f of c"
 
@@ -69,7 +64,7 @@ _TRIED = "a [0, 2], b [0, 3], c [0, 1]; survivors d and e of a, f of c"
 )
 def _texts(function: Any) -> None:
     cache = _beams()
-    outcome = attempt(function, cache, list("abc"), dict(_SURVIVORS), one_each)
+    outcome = attempt(function, cache, list("abc"), dict(_SURVIVORS), append)
     expect(
         outcome.error is None,
         got=str(outcome),
@@ -100,7 +95,7 @@ def _texts(function: Any) -> None:
 )
 def _left(function: Any) -> None:
     cache = _beams()
-    function(cache, list("abc"), dict(_SURVIVORS), one_each)
+    function(cache, list("abc"), dict(_SURVIVORS), append)
     got = sorted(cache.tables)
     expect(
         got == list("defn"),
@@ -123,7 +118,7 @@ def _left(function: Any) -> None:
 def _peak(function: Any) -> None:
     cache = _beams()
     cache.allocator.peak = 0
-    function(cache, list("abc"), dict(_SURVIVORS), one_each)
+    function(cache, list("abc"), dict(_SURVIVORS), append)
     peak = max(cache.allocator.peak, used(cache))
     expect(
         peak == 5,
@@ -145,7 +140,7 @@ def _twelve(function: Any) -> None:
     for step in range(1, 13):
         tokens = draw.sample(range(100, 1000), 3)
         survivors = {(step, i): (draw.choice(list(texts)), tokens[i]) for i in range(3)}
-        function(cache, list(texts), dict(survivors), one_each)
+        function(cache, list(texts), dict(survivors), append)
         texts = {child: [*texts[p], token] for child, (p, token) in survivors.items()}
         for child, text in texts.items():
             got = keys(cache, child)
