@@ -13,6 +13,7 @@ from paged_attention.errors import PagedAttentionError
 
 ALLOCATOR_NAMES = ("BlockAllocator", "MyAllocator", "MyBulkAllocator", "MySharingAllocator")
 CACHE_NAMES = ("PagedKVCache", "MyPagedKVCache")
+PREFIX_NAMES = ("PrefixCache", "MyPrefixCache")
 _MODULE = "readers_implementation"
 
 
@@ -22,10 +23,13 @@ class BadImplementation(PagedAttentionError, ValueError):
 
 @dataclass(frozen=True)
 class Implementation:
-    """What a demo builds its memory from: ``allocator(num_blocks)`` and ``cache(…)``."""
+    """What a demo builds its memory from: ``allocator(num_blocks)``, ``cache(…)``,
+    ``prefix(cache)``.
+    """
 
     allocator: Callable[[int], Any]
     cache: Callable[..., Any]
+    prefix: Callable[..., Any]
     file: Path | None = None
 
     @property
@@ -34,6 +38,13 @@ class Implementation:
         from paged_attention.cache import PagedKVCache
 
         return self.cache is not PagedKVCache
+
+    @property
+    def has_own_prefix(self) -> bool:
+        """Whether the prefix cache is the reader's."""
+        from paged_attention.prefix import PrefixCache
+
+        return self.prefix is not PrefixCache
 
     def make_cache(self, *args: Any, **kwargs: Any) -> Any:
         """A paged cache; the finished one works on this implementation's allocator."""
@@ -100,23 +111,26 @@ def finished() -> Implementation:
     """The classes of this package."""
     from paged_attention.allocator import BlockAllocator
     from paged_attention.cache import PagedKVCache
+    from paged_attention.prefix import PrefixCache
 
-    return Implementation(BlockAllocator, PagedKVCache)
+    return Implementation(BlockAllocator, PagedKVCache, PrefixCache)
 
 
 def from_file(path: Path) -> Implementation:
-    """Run ``path`` and take the allocator or cache it defines; finished ones fill in."""
+    """Run ``path`` and take the classes it defines; finished ones fill in."""
     path = path.resolve()
     module = _import(path)
-    allocator = _defined(module, ALLOCATOR_NAMES, path)
-    cache = _defined(module, CACHE_NAMES, path)
-    if allocator is None and cache is None:
+    kinds = (ALLOCATOR_NAMES, CACHE_NAMES, PREFIX_NAMES)
+    allocator, cache, prefix = (_defined(module, names, path) for names in kinds)
+    if allocator is None and cache is None and prefix is None:
         raise BadImplementation(
-            f"--impl: {path.name} defines none of {', '.join(ALLOCATOR_NAMES + CACHE_NAMES)}: give "
-            "your class one of these names"
+            f"--impl: {path.name} defines none of {', '.join(sum(kinds, ()))}: give your class one "
+            "of these names"
         )
     ours = finished()
-    return Implementation(allocator or ours.allocator, cache or ours.cache, path)
+    return Implementation(
+        allocator or ours.allocator, cache or ours.cache, prefix or ours.prefix, path
+    )
 
 
 def _import(path: Path) -> ModuleType:
@@ -129,7 +143,7 @@ def _import(path: Path) -> ModuleType:
     try:
         spec.loader.exec_module(module)
     except Exception as error:
-        blame = Implementation(_nothing, _nothing, path).blame(error)
+        blame = Implementation(_nothing, _nothing, _nothing, path).blame(error)
         raise BadImplementation(f"--impl: {blame or f'{path.name}: {error}'}") from error
     return module
 

@@ -8,7 +8,7 @@ from importlib import import_module
 
 from paged_attention.demos.base import Demo
 
-NAMES = ("waste", "forks", "generate")
+NAMES = ("waste", "forks", "prefix", "generate")
 
 
 def load_demo(name: str) -> Demo:
