@@ -69,6 +69,12 @@ class CopiesAtOne(Right):
         return int(at) if forked and new_tokens and offset else None
 
 
+class NoLookAtTheOffset(Right):
+    def tail(self, cache: Any, seq: Any, new_tokens: int) -> int | None:
+        at = cache.lengths[seq] // cache.block_size
+        return at if new_tokens and cache.allocator.refs[cache.tables[seq][at]] > 1 else None
+
+
 class BlockOfTheLastToken(Right):
     def tail(self, cache: Any, seq: Any, new_tokens: int) -> int | None:
         at = (cache.lengths[seq] - 1) // cache.block_size
@@ -163,6 +169,7 @@ MUTANTS = [
     ("copying_reserve", "last slot", function(LastSlotMissing), "layer 0: K at position 5"),
     ("copying_reserve", "copies at refs 1", function(CopiesAtOne), "a fifth block isn't there"),
     ("copying_reserve", "old kept", old_kept, "block 1 counts 3 and is in 2 tables"),
+    ("copying_reserve", "no offset", function(NoLookAtTheOffset), "look at the offset first"),
     ("copying_reserve", "(start - 1) // b", function(BlockOfTheLastToken), "A full block was"),
     (
         "copying_reserve",

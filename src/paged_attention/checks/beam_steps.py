@@ -109,9 +109,9 @@ def _left(function: Any) -> None:
 
 
 @beam_step.case(
-    "one copy, and never more than 5 blocks",
+    "one copy, and no more blocks than before",
     tried=f"{_TRIED}; n holds block 4",
-    right="5 blocks held before, while, and after",
+    right="5 blocks before (4 of the beams, 1 of n), 5 at the peak, 5 at the end",
     why="d and e share a's last block, so one of them copies it. f is c's only heir: nothing is "
     "copied for it.",
 )
@@ -123,7 +123,7 @@ def _peak(function: Any) -> None:
     expect(
         peak == 5,
         got=f"{peak} blocks at the peak, {used(cache)} at the end",
-        why=f"{peak - 5} copies too many. While the old beams still hold their blocks, each "
+        why=f"{peak - 5} blocks too many. While the old beams still hold their blocks, each "
         "survivor's tail has a second holder, and is copied for nothing.",
     )
 

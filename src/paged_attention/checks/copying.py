@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from paged_attention.checks.core import attempt, expect, shown
+from paged_attention.checks.core import CheckFailed, attempt, expect, shown
 from paged_attention.checks.forks import append, holders, state, used, written
 from paged_attention.checks.house import exercise
 from paged_attention.checks.reserving import grows_by_edges
@@ -51,7 +51,15 @@ def _expect_tables(cache: Any, **tables: list[int]) -> None:
 def _edges(function: Any) -> None:
     from paged_attention.cache import PagedKVCache
 
-    grows_by_edges(lambda blocks: PagedKVCache(1, blocks, 4, 1, 1), function)
+    outcome = attempt(grows_by_edges, lambda blocks: PagedKVCache(1, blocks, 4, 1, 1), function)
+    if isinstance(outcome.error, IndexError):
+        raise CheckFailed(
+            str(outcome),
+            why="When the last block is full, or there is none yet, the table has no entry for the "
+            "next token. Then there is nothing to copy either: look at the offset first.",
+        )
+    if outcome.error is not None:
+        raise outcome.error
 
 
 @copying_reserve.case(

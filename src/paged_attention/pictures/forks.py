@@ -34,7 +34,7 @@ def draw_fork_steps(steps: Sequence[ForkStep], *, block_size: int) -> Figure:
     entries = max(len(table) for step in steps for table in step.tables.values())
     pool = 1.2 + entries * ENTRY + 1.0
     right = pool + len(steps[0].refs) * (BLOCK + APART)
-    left = 1.2 + 0.42 * max(len(step.call) for step in steps)
+    left = 1.0 + 0.34 * max(len(step.call) for step in steps)
     heights = [max(len(step.tables), 2) * HIGH + 1.3 for step in steps]
     figure, axes = canvas(7.2, 0.235 * sum(heights) + 0.3)
     axes.set_axis_off()
