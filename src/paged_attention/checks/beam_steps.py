@@ -112,8 +112,8 @@ def _left(function: Any) -> None:
     "one copy, and no more blocks than before",
     tried=f"{_TRIED}; n holds block 4",
     right="5 blocks before (4 of the beams, 1 of n), 5 at the peak, 5 at the end",
-    why="d and e share a's last block, so one of them copies it. f is c's only heir: nothing is "
-    "copied for it.",
+    why="d and e share a's last block, so one of them copies it. f is c's only survivor: it needs "
+    "no copy.",
 )
 def _peak(function: Any) -> None:
     cache = _beams()
