@@ -11,16 +11,17 @@ VENV := .venv
 PY := $(VENV)/bin/python
 PIP_INSTALL := $(PY) -m pip install --disable-pip-version-check --constraint constraints.txt
 NOTEBOOKS = $(if $(CHAPTERS),$(foreach n,$(CHAPTERS),$(wildcard chapters/$(n)_*.ipynb)),$(wildcard chapters/*.ipynb))
-STAGES := lint types unit sync nbval
+STAGES := lint types unit sync nbval pages
 
 .DEFAULT_GOAL := help
-.PHONY: help lab setup dev model test check lint types unit sync nbval notebooks lock clean
+.PHONY: help lab setup dev model test check lint types unit sync nbval pages notebooks \
+  web web-serve web-audit lock clean
 
 help:  ## List the targets
 	@printf 'Paged Attention, Cell by Cell\n\nFor readers\n'
 	@grep -hE '^lab:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/'
 	@printf '\nFor people who change the book\n'
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | grep -v '^lab:' | sed -E 's/^([a-z]+):.*## /  make \1\t/'
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | grep -v '^lab:' | sed -E 's/^([a-z-]+):.*## /  make \1\t/'
 
 lab: setup model  ## Set up once, then open the book in JupyterLab at chapter 0
 	@$(PY) -m bookbuild lab $(LAB_ARGS)
@@ -77,7 +78,7 @@ types: dev  ## Types of src
 unit nbval: export OMP_NUM_THREADS := 1
 
 unit: dev  ## Unit and property tests
-	@$(PY) -m pytest -n 2
+	@$(PY) -m pytest -n 2 --ignore=tests/web
 
 sync: dev  ## Texts and notebooks agree, and chapters keep the rules for readers
 	@$(PY) -m bookbuild check $(CHAPTERS)
@@ -89,8 +90,20 @@ nbval: dev  ## Execute every notebook again and compare what it prints
 	@$(if $(strip $(NOTEBOOKS)),$(PY) -m pytest --nbval --nbval-current-env --nbval-cell-timeout=900 \
 	  --nbval-sanitize-with=src/bookbuild/measured.cfg -n 2 --dist loadfile $(NOTEBOOKS),echo "No notebooks here.")
 
+pages: dev  ## The web book in a real browser; skipped without Chromium or Node
+	@$(PY) -m pytest -n 2 --dist loadgroup tests/web
+
 notebooks: dev  ## Execute the chapters whose text changed
 	@$(PY) -m bookbuild build $(CHAPTERS)
+
+web: dev  ## Build the web book into _build/html; BASE_URL=/name for a host that has it below a path
+	@$(PY) -m bookbuild.web build
+
+web-serve: dev  ## Build the web book and show it on this machine
+	@$(PY) -m bookbuild.web serve
+
+web-audit: dev  ## Have Lighthouse judge every page, and write tests/web/audit/RESULTS.md
+	@$(PY) -m bookbuild.web audit
 
 lock: dev  ## Resolve constraints.txt again; LOCK_ARGS=--upgrade takes newer versions
 	@$(PY) -m uv pip compile pyproject.toml --quiet --universal --all-extras --python-version 3.11 \

@@ -13,16 +13,17 @@ export function splitTitle(title) {
   return match ? { number: match[1], name: match[2] } : { number: null, name: title };
 }
 
-/** The line of minutes: totals, and the numbers of the chapters that come first. */
+/** The line of minutes: totals, what is needed in words, and the numbers of chapters among them. */
 export function readMinutes(text) {
   const match = MINUTES.exec(text.replace(/\s+/g, " ").trim());
   if (!match) return null;
   const [total, reading, exercises] = match.slice(1, 4).map(Number);
-  return { total, reading, exercises, needs: readNeeds(match[4]) };
+  return { total, reading, exercises, words: match[4] ?? "", needs: readNeeds(match[4]) };
 }
 
-/** "chapters 0 and 2 to 4" → ["0", "2", "3", "4"]. */
+/** "chapters 0 and 2 to 4" → ["0", "2", "3", "4"]; other words have none. */
 function readNeeds(words = "") {
+  if (!/^chapters? \d/.test(words)) return [];
   const numbers = [];
   for (const [, from, to] of words.matchAll(/(\d+)(?:\s*(?:to|–|-)\s*(\d+))?/g)) {
     for (let n = Number(from); n <= Number(to ?? from); n += 1) numbers.push(String(n));
@@ -72,7 +73,7 @@ export function openChapter(root) {
 }
 
 const isSolutionLine = (node) =>
-  node.type === "paragraph" && /^Solution \(folded\)$/.test(textOf(node).trim());
+  node.type === "paragraph" && /^Solution \(folded\)/.test(textOf(node).trim());
 const isHint = (node) => node.type === "admonition" && node.kind === "hint";
 const isExerciseHeading = (node) => node.type === "heading" && textOf(node).trim() === "Exercise";
 

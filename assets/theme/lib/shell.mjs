@@ -68,7 +68,7 @@ function facts(site, entry) {
   return html`<dl class="facts">
 <div><dt>Time</dt><dd>about ${total} minutes: ${reading} to read and run, ${exercises} for the exercises</dd></div>
 <div><dt>Exercises</dt><dd>${entry.exercises.all}${entry.exercises.optional > 0 && `, ${entry.exercises.optional} of them optional`}</dd></div>
-<div><dt>Needs</dt><dd>${before.length ? listed : "nothing before it"}</dd></div>
+<div><dt>Needs</dt><dd>${before.length ? listed : entry.minutes.words || "nothing before it"}</dd></div>
 </dl>`;
 }
 

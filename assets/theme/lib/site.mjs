@@ -10,7 +10,7 @@ import { Equations } from "./math.mjs";
 import { Problems } from "./problems.mjs";
 
 /** What one page is, before it is drawn. */
-function readEntry(content, part, isIndex) {
+export function readEntry(content, part, isIndex) {
   const opening = openChapter(content.mdast);
   return {
     slug: content.slug,

@@ -18,7 +18,7 @@ export function find(index, query) {
   const options = {
     boost: { title: 4, page: 2, code: 0.4 },
     prefix: (term) => term.length > 1,
-    fuzzy: (term) => (term.length > 4 ? 0.2 : false),
+    fuzzy: (term) => (term.length > 4 ? 0.15 : false),
   };
   const all = index.search(query, { ...options, combineWith: "AND" });
   const hits = all.length ? all : index.search(query, options);
@@ -101,6 +101,10 @@ export function setUpSearch(button, dialog) {
   input.addEventListener("input", show);
   dialog.addEventListener("keydown", (event) => {
     walk(event, [input, ...list.querySelectorAll("a")]);
+    if (event.key === "Escape") {
+      event.preventDefault(); // a search field would only empty itself
+      dialog.close();
+    }
     if (event.key === "Enter" && event.target === input) {
       event.preventDefault();
       list.querySelector("a")?.click();

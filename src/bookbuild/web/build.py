@@ -68,7 +68,9 @@ def _gather(root: Path, stage: Path) -> None:
 
 def _draw(stage: Path, base: str) -> None:
     """Run MyST, which runs the theme. A warning counts as an error."""
-    environment = os.environ | {"BASE_URL": base, "NO_COLOR": "1"}
+    # MyST would ask a registry whether there is a newer one; this address answers nobody.
+    nobody = {"npm_config_registry": "http://127.0.0.1:9/"}
+    environment = os.environ | {"BASE_URL": base, "NO_COLOR": "1"} | nobody
     made = subprocess.run(
         [sys.executable, "-m", "mystmd_py.main", "build", "--html", "--strict"],
         cwd=stage,

@@ -81,7 +81,7 @@ export function fold(kind, title, content, { open = false, id } = {}) {
 function admonition(node, page) {
   if (!KINDS.has(node.kind)) page.problem(node, `an admonition of the unknown kind “${node.kind}”`);
   const { title, body } = titled(node);
-  const name = title.length ? page.all(title) : capital(node.kind);
+  const name = title.length ? page.within({ children: title }) : capital(node.kind);
   if (/\bdropdown\b/.test(node.class ?? "")) {
     return fold(`admonition ${node.kind}`, name, page.all(body), { open: node.open, id: page.idOf(node) });
   }
@@ -95,7 +95,7 @@ function details(node, page) {
     page.problem(node, "a fold without a title");
     return page.children(node);
   }
-  return fold("question", page.children(summary), page.all(rest), { open: node.open });
+  return fold("question", page.within(summary), page.all(rest), { open: node.open });
 }
 
 /** "10 minutes · difficulty 2 of 3", then what is asked. */
@@ -108,7 +108,7 @@ function exercise(node, page) {
   const facts = effort && html`<p class="effort"><span>${effort.minutes} minutes</span>
 <span>difficulty ${effort.difficulty} of ${effort.hardest}</span>${effort.optional && html` <span>optional</span>`}</p>`;
   return html`<div${attributes({ id, class: "exercise" })}>
-<h3><span class="number">Exercise ${node.enumerator}</span> ${page.all(title)}</h3>
+<h3><span class="number">Exercise ${node.enumerator}</span> ${page.within({ children: title })}</h3>
 ${facts}${page.all(facts ? body.slice(1) : body)}</div>`;
 }
 
@@ -119,7 +119,7 @@ function workshop(node, page) {
 
 function solution(node, page) {
   const { title, body } = titled(node);
-  return fold("solution", title.length ? page.all(title) : "Solution", page.all(body));
+  return fold("solution", title.length ? page.within({ children: title }) : "Solution", page.all(body));
 }
 
 function grid(node, page) {

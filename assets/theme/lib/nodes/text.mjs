@@ -15,6 +15,19 @@ function strong(node, page) {
   return html`<strong>${element("a", { class: "term", href }, page.within(node))}</strong>`;
 }
 
+/** "chapter 3" in running text leads there: in Lab each chapter stands alone, on the web none does. */
+function words(node, page) {
+  if (page.inLink) return html`${node.value}`;
+  const pieces = node.value.split(/\b([Cc]hapter \d+)\b/);
+  return html`${pieces.map((piece, at) => (at % 2 ? chapterLink(piece, page) : piece))}`;
+}
+
+function chapterLink(name, page) {
+  const chapter = page.site.chapter(name.split(" ")[1]);
+  if (!chapter || chapter === page.entry) return name;
+  return element("a", { class: "chapter", href: page.href(chapter.url), title: chapter.name }, name);
+}
+
 function heading(node, page) {
   const level = Math.min(node.depth, 6);
   const id = page.idOf(node);
@@ -24,7 +37,7 @@ function heading(node, page) {
     { class: "anchor", href: `#${id}`, "aria-label": `Link to “${textOf(node)}”` },
     "#",
   );
-  return element(`h${level}`, { id }, html`${page.children(node)}${anchor}`);
+  return element(`h${level}`, { id }, html`${page.within(node)}${anchor}`);
 }
 
 function abbreviation(node, page) {
@@ -39,7 +52,7 @@ function math(node, page) {
 }
 
 export const text = {
-  text: (node) => html`${node.value}`,
+  text: words,
   paragraph: wrap("p"),
   strong,
   heading,

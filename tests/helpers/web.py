@@ -1,0 +1,89 @@
+"""The pages of the web book as myst.yml names them, and visits to them."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+ROOT = Path(__file__).parents[2]
+BASE = "/a/book"  # where the tests' server has the pages
+
+
+def _files(entries: list[dict[str, Any]]) -> Iterator[str]:
+    for entry in entries:
+        if "file" in entry:
+            yield entry["file"]
+        yield from _files(entry.get("children", []))
+
+
+def _address(file: str) -> str:
+    """``chapters/02_the_block_allocator.ipynb`` is at ``/the-block-allocator/``."""
+    return "/" + re.sub(r"^\d+_", "", Path(file).stem).replace("_", "-") + "/"
+
+
+def addresses() -> list[str]:
+    """All pages in order; the front page first."""
+    toc = yaml.safe_load((ROOT / "myst.yml").read_text(encoding="utf-8"))["project"]["toc"]
+    return ["/", *[_address(file) for file in list(_files(toc))[1:]]]
+
+
+PAGES = addresses()
+CHAPTERS = [
+    _address(path.name)
+    for path in sorted((ROOT / "chapters").glob("*.ipynb"))
+    if _address(path.name) in PAGES
+]
+
+
+class Visit:
+    """One page in a window of its own, and what it did that it should not have done."""
+
+    def __init__(self, context: Any, address: str) -> None:
+        self.context, self.address = context, address
+        self.page = context.new_page()
+        self.outside: list[str] = []
+        self.console: list[str] = []
+        self.page.on("console", lambda message: self.console.append(message.text))
+        self.page.on("pageerror", lambda error: self.console.append(str(error)))
+        self.page.on("requestfailed", lambda request: self.console.append(f"no {request.url}"))
+        context.route("**/*", self._only_here)
+
+    def _only_here(self, route: Any) -> None:
+        if route.request.url.startswith(self.address.rsplit(BASE, 1)[0]):
+            route.continue_()
+        else:
+            self.outside.append(route.request.url)
+            route.abort()
+
+    def open(self, path: str) -> Any:
+        """Load the page at ``path`` (``/glossary/``) and wait until it has settled."""
+        response = self.page.goto(f"{self.address}{path}", wait_until="load")
+        assert response
+        assert response.status == 200, path
+        return self.page
+
+    def scroll_through(self) -> None:
+        """Go down to the end, so that everything that waits for being seen is loaded."""
+        self.page.evaluate(
+            """async () => {
+                const rest = () => new Promise((go) => requestAnimationFrame(() => setTimeout(go)));
+                for (let y = 0; y < document.body.scrollHeight; y += innerHeight) {
+                    scrollTo(0, y);
+                    await rest();
+                }
+                scrollTo(0, 0);
+                await Promise.all([...document.images].map((image) => image.decode()));
+            }"""
+        )
+
+    def pictures_ready(self) -> None:
+        """Wait until every live picture that was seen is drawn."""
+        self.page.wait_for_function(
+            "() => [...document.querySelectorAll('.pa-host')].every((host) => host.dataset.state)"
+        )
+        states = self.page.eval_on_selector_all(
+            ".pa-host", "(hosts) => hosts.map((host) => host.dataset.state)"
+        )
+        assert set(states) <= {"ready"}

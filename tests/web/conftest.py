@@ -1,0 +1,103 @@
+"""The book, built once below a base path for all workers, served, and opened in Chromium."""
+
+import os
+import shutil
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers.web import BASE, ROOT, Visit
+
+from bookbuild.web.build import build
+from bookbuild.web.serve import serving
+from bookbuild.web.tools import chromium, install, missing_tool, theme_folder
+
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+@pytest.fixture(scope="session")
+def node() -> str:
+    """The path of Node; tests that need it are skipped where it is missing or too old."""
+    if missing := missing_tool():
+        pytest.skip(missing)
+    found = shutil.which("node")
+    assert found
+    return found
+
+
+@pytest.fixture(scope="session")
+def site(node: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The built pages. The first worker builds, the others wait."""
+    shared = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        shared = shared.parent
+    folder, done, lock = shared / "site", shared / "site.done", shared / "site.lock"
+    try:
+        lock.touch(exist_ok=False)
+    except FileExistsError:
+        for _ in range(1200):
+            if done.exists():
+                break
+            time.sleep(0.1)
+        assert done.exists(), "another worker could not build the book"
+        return folder
+    build(ROOT, folder, BASE)
+    done.touch()
+    return folder
+
+
+@pytest.fixture(scope="session")
+def address(site: Path) -> Iterator[str]:
+    """Where the front page is, without a closing slash."""
+    with serving(site, BASE) as where:
+        yield where
+
+
+@pytest.fixture(scope="session")
+def axe_source(node: str) -> str:
+    """axe-core's script."""
+    install(theme_folder(ROOT))
+    source = theme_folder(ROOT) / "node_modules" / "axe-core" / "axe.min.js"
+    return source.read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """The system's Chromium, driven by Playwright."""
+    executable = chromium()
+    if executable is None:
+        pytest.skip("No Chromium here (Debian and Ubuntu: apt install chromium)")
+    if sys.platform == "win32":
+        pytest.skip("The browser tests are for Linux and macOS")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=executable, args=FLAGS)
+        yield launched
+        launched.close()
+
+
+@pytest.fixture
+def visit(browser: Any, address: str) -> Iterator[Callable[..., Visit]]:
+    """Make visits: ``visit(width=320, color_scheme="dark")``."""
+    contexts = []
+
+    def start(width: int = 1280, height: int = 900, **options: Any) -> Visit:
+        context = browser.new_context(viewport={"width": width, "height": height}, **options)
+        contexts.append(context)
+        return Visit(context, address)
+
+    yield start
+    for context in contexts:
+        context.close()

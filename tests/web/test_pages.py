@@ -1,0 +1,65 @@
+"""Every page loads, stays on its host, and can be read by everybody."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers.web import PAGES, Visit
+
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+LOOKS = [("light", 1280), ("dark", 1280), ("light", 320), ("dark", 320)]
+
+
+def test_pages_are_those_of_the_contents(site: Path) -> None:
+    made = {f"/{path.parent.relative_to(site)}/" for path in site.rglob("index.html")}
+    assert {address.replace("/./", "/") for address in made} == set(PAGES)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_loads_quietly_and_from_its_own_host(page: str, visit: Callable[..., Visit]) -> None:
+    visitor = visit()
+    shown = visitor.open(page)
+    visitor.scroll_through()
+    visitor.pictures_ready()
+    assert visitor.outside == []
+    assert visitor.console == []
+    assert shown.context.cookies() == []
+    assert shown.locator("h1").count() == 1
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_axe_finds_nothing(page: str, visit: Callable[..., Visit], axe_source: str) -> None:
+    found = {}
+    visitor = visit()
+    for scheme, width in LOOKS:
+        visitor.page.set_viewport_size({"width": width, "height": 900})
+        visitor.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        visitor.open(page)
+        visitor.page.evaluate("document.querySelectorAll('details').forEach((d) => d.open = true)")
+        visitor.scroll_through()
+        visitor.pictures_ready()
+        visitor.page.evaluate(axe_source)
+        result = visitor.page.evaluate(
+            """(rules) => axe.run(document, {
+                runOnly: {type: "tag", values: rules}, resultTypes: ["violations"], reporter: "v2",
+            })""",
+            RULES,
+        )
+        found[scheme, width] = [_said(violation) for violation in result["violations"]]
+    assert not any(found.values()), found
+
+
+def _said(violation: dict[str, Any]) -> str:
+    nodes = violation["nodes"]
+    first = f"{nodes[0]['html'][:150]} {nodes[0].get('failureSummary', '')}"
+    return f"{violation['id']} ({len(nodes)}×): {first}"
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_narrow_page_does_not_scroll_sideways(page: str, visit: Callable[..., Visit]) -> None:
+    visitor = visit(width=320)
+    shown = visitor.open(page)
+    shown.evaluate("document.querySelectorAll('details').forEach((d) => d.open = true)")
+    visitor.scroll_through()
+    assert shown.evaluate("document.documentElement.scrollWidth") <= 320
