@@ -75,6 +75,8 @@ def compile_launch(launch: Launch, target: str) -> Compiled:
             "TRITON_INTERPRET=1 was set when this kernel was imported, so there is no compiler "
             "behind it; start Python without it"
         )
+    if target not in TARGETS:
+        raise NotCompiled(f"there is no target {target!r}; there are {', '.join(TARGETS)}")
     gpu, _ = TARGETS[target]
     with _pretending(gpu):
         launch.kernel.device_caches.clear()  # keyed by device number: the last target's kernels
@@ -163,7 +165,7 @@ def _read_amd(name: str, target: str, kernel: Any) -> Compiled:
         target,
         number("vgpr_count"),
         number("private_segment_fixed_size"),
-        number("group_segment_fixed_size"),
+        kernel.metadata.shared,
         dict(Counter(widths.get(word, 4) for word in reads)),
         len(re.findall(r"\bv_mfma_", text)),
         text,

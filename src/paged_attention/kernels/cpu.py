@@ -120,6 +120,8 @@ def build(head_dim: int, group: int, dtype: torch.dtype) -> Path:
             made = Path(scratch) / place.name
             _compile(compiler, [*constants, str(SOURCE), "-o", str(made)])
             return made.replace(place)
+    except subprocess.TimeoutExpired as error:
+        raise KernelNotBuilt(f"{compiler} took longer than {error.timeout:.0f} s") from error
     except OSError as error:
         raise KernelNotBuilt(
             f"the compiled kernel can't be written to {folder}: {error}; set PAGED_ATTENTION_CACHE "

@@ -131,7 +131,7 @@ static void merge(const Part* parts, int64_t splits, float v_scale, float* out) 
       l += weight * parts[s].l[g];
       for (int d = 0; d < D; d++) acc[d] += weight * parts[s].acc[g][d];
     }
-    for (int d = 0; d < D; d++) out[g * D + d] = l > 0 ? acc[d] / l * v_scale : 0;
+    for (int d = 0; d < D; d++) out[g * D + d] = l == 0 ? 0 : acc[d] / l * v_scale;
   }
 }
 

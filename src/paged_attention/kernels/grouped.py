@@ -129,7 +129,7 @@ def decode_grouped(
         TILE,
     )
     # A sequence of length 0 has l = 0 and acc = 0: it gets zeros, not 0 / 0.
-    answer = acc * v_scale / tl.where(l > 0, l, 1.0)[:, None]  # [QUERIES, LANES]
+    answer = acc * v_scale / tl.where(l == 0, 1.0, l)[:, None]  # [QUERIES, LANES]
 
     g = tl.arange(0, QUERIES)  # [QUERIES]
     d = tl.arange(0, LANES)  # [LANES]

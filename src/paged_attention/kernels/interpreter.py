@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -21,9 +22,11 @@ from triton.runtime import interpreter as triton_interpreter
 from triton.runtime.errors import InterpreterError
 from triton.runtime.jit import JITFunction
 
-from paged_attention.errors import PagedAttentionError
+from paged_attention.errors import BadTensor, PagedAttentionError
 from paged_attention.kernels.launch import Launch
 
+# Triton patches those of its modules that a function sees; this stands for one that sees them all.
+_EVERYWHERE = SimpleNamespace(__globals__={"tl": tl, "core": tl.core})
 _one_at_a_time = threading.Lock()  # Triton keeps its patches and the program ids in globals
 
 
@@ -45,6 +48,9 @@ class Interpreted:
         """Run every program; an error comes out as the kernel raised it."""
         kernel = triton_interpreter.InterpretedFunction(self.fn)
         given = inspect.signature(self.fn).bind(*args, **_only_known(self.fn, kwargs)).arguments
+        for name, x in given.items():
+            if isinstance(x, torch.Tensor) and x.device.type != "cpu":
+                raise BadTensor(f"{name} is on {x.device}; the interpreter reads the CPU's memory")
         # A GPU says nothing when a number overflows; NumPy would.
         with _one_at_a_time, _language_of_arrays(given), np.errstate(all="ignore"):
             try:
@@ -72,23 +78,19 @@ def _only_known(fn: Callable[..., Any], kwargs: dict[str, Any]) -> dict[str, Any
 
 @contextmanager
 def _language_of_arrays(given: dict[str, Any]) -> Iterator[None]:
-    """While inside, ``tl`` works on NumPy arrays. Triton patches it anew at every call of a helper
-    such as ``tl.sum`` and doesn't undo that; once a launch is enough, and everything is undone.
+    """While inside, ``tl`` works on NumPy arrays, in the kernel and in its helpers, ``tl.sum`` too.
+
+    Triton patches the language anew at every call of a helper, which takes most of the time, and
+    doesn't undo that. Here it is done once a launch, and undone.
     """
-    scopes: dict[Any, Any] = {}
-
-    def call_helper(helper: Any, *args: Any, **kwargs: Any) -> Any:
-        if helper.fn not in scopes:
-            scopes[helper.fn] = triton_interpreter._patch_lang(helper.fn)
-        return triton_interpreter.InterpretedFunction(helper.fn).rewrite()(*args, **kwargs)
-
     kinds = (JITFunction, triton_interpreter.InterpretedFunction)
     calls = [kind.__call__ for kind in kinds]
     builder = triton_interpreter.interpreter_builder
     replaced = _checked_memory(builder, given) | {"create_dot": _wide_dot(builder)}
+    scope = triton_interpreter._patch_lang(_EVERYWHERE)
     try:
         for kind in kinds:
-            kind.__call__ = call_helper
+            kind.__call__ = _call_helper
         for name, method in replaced.items():
             setattr(builder, name, method)
         yield
@@ -97,8 +99,11 @@ def _language_of_arrays(given: dict[str, Any]) -> Iterator[None]:
             delattr(builder, name)
         for kind, call in zip(kinds, calls, strict=True):
             kind.__call__ = call
-        for scope in reversed(scopes.values()):
-            scope.restore()
+        scope.restore()
+
+
+def _call_helper(helper: Any, *args: Any, **kwargs: Any) -> Any:
+    return triton_interpreter.InterpretedFunction(helper.fn).rewrite()(*args, **kwargs)
 
 
 def _wide_dot(builder: Any) -> Callable[..., Any]:

@@ -70,6 +70,6 @@ def decode_naive(
         m = higher
 
     # A sequence of length 0 has l = 0 and acc = 0: it gets zeros, not 0 / 0.
-    answer = acc / tl.where(l > 0, l, 1.0)  # [LANES]
+    answer = acc / tl.where(l == 0, 1.0, l)  # [LANES]
     place = (row * HEADS + head) * HEAD_DIM + d  # [LANES]
     tl.store(out + place, answer.to(out.dtype.element_ty), mask=real)

@@ -103,13 +103,13 @@ def merge_splits(
     l = tl.load(part_l + part, mask=s < SPLITS, other=0.0)  # [PARTS]
     place = part[:, None] * HEAD_DIM + d[None, :]  # [PARTS, LANES]
     # A part without tokens has nothing to read: its acc is all zeros.
-    told = (l > 0)[:, None] & (d < HEAD_DIM)[None, :]  # [PARTS, LANES]
+    told = (l != 0)[:, None] & (d < HEAD_DIM)[None, :]  # [PARTS, LANES]
     acc = tl.load(part_acc + place, mask=told, other=0.0)  # [PARTS, LANES]
 
     # -inf - -inf is NaN, so a part without tokens gets its weight 0 by name.
-    weight = tl.where(l > 0, tl.exp2(m - tl.max(m, 0)), 0.0)  # [PARTS]
+    weight = tl.where(l != 0, tl.exp2(m - tl.max(m, 0)), 0.0)  # [PARTS]
     total = tl.sum(weight * l, 0)
     answer = tl.sum(weight[:, None] * acc, 0) * v_scale  # [LANES]
-    answer = answer / tl.where(total > 0, total, 1.0)
+    answer = answer / tl.where(total == 0, 1.0, total)
     place = (row * HEADS + head) * HEAD_DIM + d  # [LANES]
     tl.store(out + place, answer.to(out.dtype.element_ty), mask=d < HEAD_DIM)

@@ -71,7 +71,7 @@ def merge(parts: Sequence[Part]) -> Floats:
         weight: Floats = np.exp(one.m - m)  # [group]
         l = l + weight * one.l
         acc = acc + weight[:, None] * one.acc
-    answer: Floats = acc / np.where(l > 0, l, np.ones_like(l))[:, None]
+    answer: Floats = acc / np.where(l == 0, np.ones_like(l), l)[:, None]
     return answer
 
 

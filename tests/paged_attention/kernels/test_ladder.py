@@ -131,6 +131,16 @@ def test_pools_beyond_2_to_the_31_elements(name: str) -> None:
     )
 
 
+@pytest.mark.parametrize("name", KERNELS)
+@pytest.mark.parametrize("pool", ["k_pool", "v_pool"])
+def test_a_nan_that_was_written_is_not_hidden(name: str, pool: str) -> None:
+    step = decode_step([9, 9], heads=2, kv_heads=1)
+    getattr(step, pool)[step.block_tables[0, 1], :, 2] = torch.nan  # position 6 of row 0
+    out = KERNELS[name](step)
+    assert out[0].isnan().all()
+    assert out[1].isfinite().all()
+
+
 def test_each_kernel_agrees_with_the_one_before() -> None:
     step = decode_step([0, 1, 4, 5, 40], heads=8, kv_heads=2, head_dim=32)
     before = gather.decode(step)
