@@ -31,16 +31,17 @@ def test_a_page_loads_quietly_and_from_its_own_host(page: str, visit: Callable[.
 @pytest.mark.parametrize("page", PAGES)
 def test_axe_finds_nothing(page: str, visit: Callable[..., Visit], axe_source: str) -> None:
     found = {}
-    visitor = visit()
+    visitor = visit(reduced_motion="reduce")
+    shown = visitor.open(page)
+    shown.evaluate("document.querySelectorAll('details').forEach((fold) => fold.open = true)")
+    visitor.scroll_through()
+    visitor.pictures_ready()
+    shown.evaluate(axe_source)
     for scheme, width in LOOKS:
-        visitor.page.set_viewport_size({"width": width, "height": 900})
-        visitor.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-        visitor.open(page)
-        visitor.page.evaluate("document.querySelectorAll('details').forEach((d) => d.open = true)")
+        shown.set_viewport_size({"width": width, "height": 900})
+        shown.emulate_media(color_scheme=scheme)
         visitor.scroll_through()
-        visitor.pictures_ready()
-        visitor.page.evaluate(axe_source)
-        result = visitor.page.evaluate(
+        result = shown.evaluate(
             """(rules) => axe.run(document, {
                 runOnly: {type: "tag", values: rules}, resultTypes: ["violations"], reporter: "v2",
             })""",
