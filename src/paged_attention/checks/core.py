@@ -30,6 +30,10 @@ class CheckFailed(AssertionError):
         self.got, self.tried, self.right, self.why = got, tried, right, why
 
 
+class NotHere(Exception):
+    """The machine can't run this case; the text, a whole sentence, is all that the check says."""
+
+
 @dataclass(frozen=True)
 class Case:
     """One small experiment; ``tried``, ``right`` and ``why`` are the words for a failure of it."""

@@ -5,7 +5,7 @@ import traceback
 from collections.abc import Sequence
 from typing import Any
 
-from paged_attention.checks.core import Case, CheckFailed, Exercise, in_words
+from paged_attention.checks.core import Case, CheckFailed, Exercise, NotHere, in_words
 from paged_attention.checks.report import Failure, Report
 
 
@@ -20,16 +20,18 @@ def run_cases(name: str, exercise: Exercise, cases: Sequence[Case], reader: Any)
             case.body(reader)
         except NotImplementedError:
             return Report(call, titles, passed, todo=True)
+        except NotHere as missing:
+            return Report(call, titles, passed, remark=str(missing))
         except CheckFailed as failed:
             return Report(call, titles, passed, failure=_failure(case, failed))
         except KeyboardInterrupt as stop:
             remark = (
-                f"Stopped by you in case {passed + 1}, {case.title!r}{_line_in(stop, reader)}. "
+                f"Stopped by you in case {passed + 1}, {case.title!r}{line_in(stop, reader)}. "
                 "If it would not end by itself, look for a loop whose condition never changes."
             )
             return Report(call, titles, passed, remark=remark)
         except Exception as error:
-            crash = CheckFailed(in_words(error) + _line_in(error, reader))
+            crash = CheckFailed(in_words(error) + line_in(error, reader))
             return Report(call, titles, passed, failure=_failure(case, crash))
     return Report(call, titles, len(cases))
 
@@ -67,7 +69,7 @@ def _wrong_kind(name: str, exercise: Exercise, reader: Any) -> str | None:
     return None
 
 
-def _line_in(error: BaseException, reader: Any) -> str:
+def line_in(error: BaseException, reader: Any) -> str:
     """`` (line 7 of your cell)`` for the error's last frame in the reader's code, else nothing."""
     files = _files_of(reader)
     lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename in files]
@@ -76,7 +78,8 @@ def _line_in(error: BaseException, reader: Any) -> str:
 
 def _files_of(reader: Any) -> set[str]:
     members = list(vars(reader).values()) if inspect.isclass(reader) else [reader]
-    # A property, a classmethod and a staticmethod each wrap the function that has the code.
-    functions = [getattr(m, "fget", None) or getattr(m, "__func__", None) or m for m in members]
+    # A property, a classmethod, a staticmethod and a Triton kernel wrap the function with the code.
+    inside = ("fget", "__func__", "fn")
+    functions = [next((f for f in (getattr(m, n, None) for n in inside) if f), m) for m in members]
     codes = [getattr(inspect.unwrap(f), "__code__", None) for f in functions if callable(f)]
     return {code.co_filename for code in codes if code is not None}

@@ -1,0 +1,145 @@
+"""Draw attention block by block: weights that shrink when the maximum rises, and what is read."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from matplotlib import rc_context
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from paged_attention.pictures.figure import canvas
+from paged_attention.pictures.states import (
+    INK,
+    LINE,
+    MUTED,
+    PAGE,
+    READ_MARK,
+    READ_RING,
+    RESERVED_LINES,
+    STATES,
+)
+
+TEXT, SMALL = 10.0, 9.0
+PANEL, BAR = 7.4, 0.8
+TALL = 2.2  # height of a weight of 1
+
+
+def draw_weights(scores: Sequence[Sequence[float]], block_size: int) -> Figure:
+    """The weights 2 ** (score - m) after each block: one panel a block, its own bars ringed.
+
+    Dashed: what a bar was before, where it shrank.
+    """
+    figure, axes = canvas(7.2, 2.5)
+    m_before = -math.inf
+    for panel in range(len(scores)):
+        x, m = panel * PANEL, max(max(block) for block in scores[: panel + 1])
+        for at, block in enumerate(scores[: panel + 1]):
+            left = x + at * (block_size + 0.25)
+            for slot in range(block_size):
+                if slot < len(block):
+                    before = 2.0 ** (block[slot] - m_before) if at < panel else 0.0
+                    _bar(axes, left + slot, 2.0 ** (block[slot] - m), before)
+                    _write(axes, left + slot + BAR / 2, -0.3, f"{block[slot]:g}")
+                else:
+                    _empty(axes, left + slot)
+            if at == panel:
+                _read(axes, left - 0.1, block_size)
+        _write(axes, x - 0.1, TALL + 1.25, f"after block {panel + 1}", ha="left", fontsize=TEXT)
+        _write(axes, x - 0.1, TALL + 0.72, f"m = {m:g}", ha="left", color=MUTED)
+        m_before = m
+    _write(axes, -0.35, -0.3, "score", ha="right", color=MUTED)
+    _write(axes, -0.35, TALL, "weight 1", ha="right", color=MUTED)
+    _frame(axes, (-2.6, len(scores) * PANEL - 0.9), (-0.75, TALL + 1.6))
+    return figure
+
+
+def draw_reading(
+    table: Sequence[int],
+    scores: Sequence[float],
+    look_ups: Sequence[tuple[int, str]],
+    *,
+    block_size: int,
+    num_blocks: int,
+) -> Figure:
+    """The pool and the weights e ** (score - m) at some look-ups, each with a line about it."""
+    figure, axes = canvas(7.2, 1.35 * len(look_ups) + 0.15)
+    high, wide, bars = 3.4, 0.9, 12.4
+    for row, (look_up, note) in enumerate(look_ups):
+        y, seen = -row * high, look_up * block_size
+        m = max(scores[:seen])
+        _write(axes, 0.0, y + 1.9, f"look-up {look_up} of {len(table)}", ha="left", fontsize=TEXT)
+        _write(axes, bars, y + 1.9, note, ha="left", fontsize=TEXT)
+        for block in range(num_blocks):
+            mine = block in table
+            state = "held" if mine else "other"
+            label = str(block) if mine else STATES["other"].mark
+            _cell(axes, block * (wide + 0.08), y, wide, label, state)
+        _ring(axes, table[look_up - 1] * (wide + 0.08), y, wide, 0.9)
+        for position in range(len(table) * block_size):
+            x = bars + position * 0.62 + position // block_size * 0.2
+            if position < min(seen, len(scores)):
+                height = 1.2 * math.exp(scores[position] - m)
+                axes.add_patch(
+                    Rectangle(
+                        (x, y), 0.5, height, facecolor="#56B4E9", edgecolor=INK, linewidth=0.7
+                    )
+                )
+            else:
+                axes.plot([x, x + 0.5], [y, y], color=LINE, linewidth=0.9, marker="")
+        first = bars + (look_up - 1) * (block_size * 0.62 + 0.2)
+        _ring(axes, first - 0.1, y - 0.05, block_size * 0.62 + 0.1, 1.35)
+    _frame(
+        axes, (-0.2, bars + len(table) * (block_size * 0.62 + 0.2)), (1.0 - row * high - 1.3, 2.4)
+    )
+    return figure
+
+
+def _bar(axes: Axes, x: float, weight: float, before: float) -> None:
+    if before > weight:
+        _box(axes, x, BAR, before * TALL, linestyle=(0, (3, 2)), edgecolor=LINE)
+    _box(axes, x, BAR, weight * TALL, facecolor=STATES["held"].fill, edgecolor=INK)
+    named = {1.0: "1", 0.5: "½", 0.25: "¼", 0.125: "⅛"}
+    text = named.get(weight, f"{weight:g}")
+    behind = {"facecolor": PAGE, "edgecolor": "none", "pad": 0.6}  # no dashes through the number
+    _write(axes, x + BAR / 2, weight * TALL + 0.24, text, color=INK, bbox=behind)
+
+
+def _empty(axes: Axes, x: float) -> None:
+    with rc_context({"hatch.linewidth": 0.9, "hatch.color": RESERVED_LINES}):
+        _box(axes, x, BAR, 0.5, edgecolor=LINE, hatch=STATES["reserved"].hatch)
+    _write(axes, x + BAR / 2, -0.3, "–")
+
+
+def _read(axes: Axes, x: float, block_size: int) -> None:
+    _ring(axes, x, 0.0, block_size - 1 + BAR + 0.2, TALL + 0.05, mark=False)
+
+
+def _cell(axes: Axes, x: float, y: float, width: float, text: str, state: str) -> None:
+    look = STATES[state]
+    _box(axes, x, width, 0.9, y=y, facecolor=look.fill, edgecolor=INK)
+    _write(axes, x + width / 2, y + 0.42, text, color=look.text)
+
+
+def _ring(
+    axes: Axes, x: float, y: float, width: float, height: float, *, mark: bool = True
+) -> None:
+    _box(axes, x, width, height, y=y, edgecolor=READ_RING, linewidth=2.4)
+    if mark and height < 1:
+        _write(axes, x + width / 2, y + height + 0.3, READ_MARK)
+
+
+def _box(axes: Axes, x: float, width: float, height: float, y: float = 0.0, **look: Any) -> None:
+    look = {"facecolor": "none", "linewidth": 0.9, **look}
+    axes.add_patch(Rectangle((x, y), width, height, **look))
+
+
+def _write(axes: Axes, x: float, y: float, text: str, **look: Any) -> None:
+    axes.text(x, y, text, **{"ha": "center", "va": "center", "fontsize": SMALL, **look})
+
+
+def _frame(axes: Axes, x: tuple[float, float], y: tuple[float, float]) -> None:
+    axes.set_axis_off()
+    axes.set_xlim(*x)
+    axes.set_ylim(*y)
