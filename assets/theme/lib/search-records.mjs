@@ -1,5 +1,6 @@
 // What can be found: one record for each section of a page.
 
+import { readEffort } from "./chapter.mjs";
 import { childrenOf, textOf } from "./tree.mjs";
 
 const SKIPPED = new Set(["outputs", "comment", "mystDirective", "image"]);
@@ -29,7 +30,7 @@ export function searchRecords(entry) {
       const [title, ...rest] = childrenOf(node);
       const name = `Exercise ${node.enumerator}: ${textOf(title)}`;
       sections.push({ title: name, anchor: node.html_id, text: [], code: [] });
-      rest.forEach((child) => collect(child, sections.at(-1)));
+      rest.filter((child) => !readEffort(textOf(child))).forEach((child) => collect(child, sections.at(-1)));
     } else if (["root", "block", "workshop"].includes(node.type)) {
       childrenOf(node).forEach(visit);
     } else {

@@ -22,6 +22,7 @@ test("hits are marked, the longest at a place, and no letter is lost", () => {
     { text: "block table", hit: true },
     { text: ".", hit: false },
   ]);
+  assert.deepEqual(marked("someone, on", ["on"]).filter((piece) => piece.hit), [{ text: "on", hit: true }]);
   for (const [text, terms] of [["", ["a"]], ["abc", []], ["aaa", ["a"]], ["<b>x</b>", ["b"]]]) {
     assert.equal(marked(text, terms).map((piece) => piece.text).join(""), text);
   }

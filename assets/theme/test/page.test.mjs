@@ -99,7 +99,7 @@ test("picture and caption become one figure", () => {
 test("a solution folds with its output; other hidden code folds alone", () => {
   const outputs = [displayed({ "text/plain": "9 of 9 passed." })];
   const solution = render([codeCell("s = 1", { tags: ["solution"], visibility: "hide", outputs })]).html;
-  assert.match(solution, /^<details class="solution"><summary>Solution \(folded\)<\/summary>/);
+  assert.match(solution, /^<details class="solution"><summary>Solution <span class="when-folded">\(folded\)<\/span><\/summary>/);
   assert.match(solution, /9 of 9 passed[^]*<\/details>$/);
 });
 

@@ -15,7 +15,6 @@ const COLOURS = /\u001b\[[0-9;]*[A-Za-z]/g;
 const ROLES = {
   stub: "Your turn: complete this",
   check: "Check",
-  break: "Break it",
 };
 
 export function code(node, page) {
@@ -40,7 +39,7 @@ export function cell(node, page) {
   const parts = html`${role && html`<p class="role">${ROLES[role]}</p>`}${shownCode(node, source, outputs, page)}${printed}${notes(node)}`;
   if (hasTag(node, "solution")) {
     const open = html`${code({ ...source, visibility: "show" }, page)}${printed}`;
-    return fold("solution", "Solution (folded)", open, { id: page.idOf(node) });
+    return fold("solution", html`Solution <span class="when-folded">(folded)</span>`, open, { id: page.idOf(node) });
   }
   if (node.visibility === "hide") {
     return fold("fold", "Show the cell", parts, { id: page.idOf(node) });
@@ -52,13 +51,15 @@ function shownCode(node, source, outputs, page) {
   if (!source || source.visibility === "remove") return NOTHING;
   if (source.visibility !== "hide") return code(source, page);
   const picture = childrenOf(outputs ?? {}).some((output) => isPicture(output));
-  const title = picture ? "Code of this picture" : "Show the code";
-  return fold("fold", title, code({ ...source, visibility: "show" }, page));
+  const [kind, title] = picture
+    ? ["fold picture-code", "Code of this picture"]
+    : ["fold", "Show the code"];
+  return fold(kind, title, code({ ...source, visibility: "show" }, page));
 }
 
 function notes(node) {
   if (hasTag(node, "measured")) {
-    return html`<p class="note">⏱ Measured where this book was built; your times will differ.</p>`;
+    return html`<p class="note">Measured where this book was built; your times will differ.</p>`;
   }
   if (hasTag(node, "raises-exception")) {
     return html`<p class="note">This cell stops with an error on purpose.</p>`;
