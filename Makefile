@@ -56,7 +56,7 @@ model: setup  ## Fetch and convert SmolLM2-135M, once; without network the book 
 	  echo "Every chapter still works with the book's tiny model; only the generated prose is nonsense."; \
 	  echo "To try again later: make model"; }
 
-test: dev model  ## Everything that must hold: lint, types, tests, sync and every notebook
+test: dev model  ## Everything that must hold: lint, types, tests, sync, every notebook and every page
 	@failed=''; for stage in $(STAGES); do \
 	  printf '\n==== %s\n' "$$stage"; start=$$(date +%s); \
 	  if $(MAKE) --no-print-directory $$stage; then word=passed; else word=FAILED; failed="$$failed $$stage"; fi; \
@@ -91,7 +91,7 @@ nbval: dev  ## Execute every notebook again and compare what it prints
 	  --nbval-sanitize-with=src/bookbuild/measured.cfg -n 2 --dist loadfile $(NOTEBOOKS),echo "No notebooks here.")
 
 pages: dev  ## The web book in a real browser; skipped without Chromium or Node
-	@$(PY) -m pytest -n 2 --dist loadgroup tests/web
+	@$(PY) -m pytest -n 2 tests/web
 
 notebooks: dev  ## Execute the chapters whose text changed
 	@$(PY) -m bookbuild build $(CHAPTERS)

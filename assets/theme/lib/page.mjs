@@ -18,6 +18,7 @@ export class Page {
   hasMath = false;
   hasPictures = false;
   listsReferences = false;
+  pictures = 0;
   inLink = false;
   #ids = new Set();
   #block = null;

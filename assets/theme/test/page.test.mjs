@@ -141,3 +141,14 @@ test("equations have no style attributes, and a wrong one is a problem", () => {
 test("code in an unknown language is a problem", () => {
   assert.match(render([block([{ type: "code", lang: "cobol", value: "x" }])]).problems, /cobol/);
 });
+
+test("pictures keep their place, and only later ones wait to be seen", () => {
+  const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 720 330"/>');
+  const png = Buffer.from("89504e470d0a1a0a0000000d49484452000000080000000408060000", "hex");
+  const assets = new Map([["/a.svg", svg], ["/b.png", png]]);
+  const image = (url, width) => ({ type: "image", url, alt: "x", width });
+  const { html } = render([block([image("/a.svg", "360"), image("/b.png"), image("/b.png", "50%")])], { assets });
+  assert.match(html, /a\.svg" alt="x" width="360" height="165"><img/);
+  assert.match(html, /b\.png" alt="x" width="8" height="4" loading="lazy"><img/);
+  assert.match(html, /width="50%" loading="lazy">$/);
+});

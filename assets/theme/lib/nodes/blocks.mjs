@@ -2,6 +2,7 @@
 
 import { readEffort } from "../chapter.mjs";
 import { attributes, element, html, NOTHING, trusted } from "../html.mjs";
+import { shownSize } from "../image-size.mjs";
 import { childrenOf, textOf, titled } from "../tree.mjs";
 
 const wrap = (name, values = () => ({})) => (node, page) =>
@@ -62,8 +63,12 @@ function tableRow(row, page, headless) {
 function image(node, page) {
   const alt = node.alt?.trim();
   if (!alt) page.problem(node, `the picture ${node.urlSource ?? node.url} has no alt text`);
-  const source = page.asset(node.urlOptimized ?? node.url, node);
-  return trusted(`<img${attributes({ src: source, alt, width: node.width, loading: "lazy" })}>`);
+  const path = node.urlOptimized ?? node.url;
+  const size = shownSize(page.site.assets.get(path), node.width);
+  // The first picture may be what the reader sees first; it shouldn't wait.
+  const loading = page.pictures === 0 ? null : "lazy";
+  page.pictures += 1;
+  return trusted(`<img${attributes({ src: page.asset(path, node), alt, ...size, loading })}>`);
 }
 
 function container(node, page) {
