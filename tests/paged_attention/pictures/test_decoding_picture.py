@@ -1,0 +1,35 @@
+"""Weights shrink when the maximum rises, and the block that is read is ringed."""
+
+from matplotlib.axes import Axes
+from matplotlib.colors import to_hex
+
+from paged_attention.pictures.decoding import TALL, draw_reading, draw_weights
+from paged_attention.pictures.states import READ_MARK, READ_RING, STATES
+
+
+def texts(axes: Axes) -> list[str]:
+    return [text.get_text() for text in axes.texts]
+
+
+def test_each_panel_weighs_from_its_own_maximum() -> None:
+    axes = draw_weights([[0, 1], [2, 0], [3]], 2).axes[0]
+    bars = [p for p in axes.patches if to_hex(p.get_facecolor()) == STATES["held"].fill.lower()]
+    heights = [round(bar.get_height() / TALL, 4) for bar in bars]
+    assert heights == [0.5, 1, 0.25, 0.5, 1, 0.25, 0.125, 0.25, 0.5, 0.125, 1]
+    dashed = [p for p in axes.patches if p.get_linestyle() not in ("solid", "-")]
+    assert len(dashed) == 2 + 4, "all earlier bars shrank, in both panels"
+    assert [t for t in texts(axes) if t.startswith("m =")] == ["m = 1", "m = 2", "m = 3"]
+    assert texts(axes).count("–") == 1, "one slot was never written"
+
+
+def test_a_look_up_rings_its_block_and_its_weights() -> None:
+    scores = [int(digit) for digit in "1021011241021201321025"]
+    figure = draw_reading(
+        [7, 2, 11, 5, 9, 0], scores, [(1, "one"), (6, "six")], block_size=4, num_blocks=12
+    )
+    axes = figure.axes[0]
+    rings = [p for p in axes.patches if to_hex(p.get_edgecolor()) == READ_RING.lower()]
+    assert len(rings) == 4
+    assert texts(axes).count(READ_MARK) == 2
+    assert texts(axes).count(STATES["other"].mark) == 12
+    assert {"look-up 1 of 6", "look-up 6 of 6", "one", "six"} <= set(texts(axes))
