@@ -152,3 +152,16 @@ test("pictures keep their place, and only later ones wait to be seen", () => {
   assert.match(html, /b\.png" alt="x" width="8" height="4" loading="lazy"><img/);
   assert.match(html, /width="50%" loading="lazy">$/);
 });
+
+test("a number keeps its unit on its line", () => {
+  const { html } = render([block([paragraph("30.3 % of 512 MiB in 2 ms, 4 minutes")])]);
+  assert.equal(html, "<p>30.3\u00a0% of 512\u00a0MiB in 2\u00a0ms, 4 minutes</p>");
+});
+
+test("a table's caption stands above it, a figure's below", () => {
+  const caption = { type: "caption", children: [paragraph("C")] };
+  const picture = { type: "image", url: "/a.svg", alt: "x" };
+  const table = { type: "table", children: [] };
+  assert.match(render([block([{ type: "container", kind: "table", children: [table, caption] }])]).html, /C<\/p><\/figcaption><div class="table">/);
+  assert.match(render([block([{ type: "container", kind: "figure", children: [caption, picture] }])]).html, /<div class="picture"><img[^>]*><\/div><figcaption>/);
+});

@@ -75,7 +75,13 @@ function container(node, page) {
   const parts = childrenOf(node);
   const captions = parts.filter((part) => part.type === "caption" || part.type === "legend");
   const others = parts.filter((part) => !captions.includes(part));
-  return html`<figure${attributes({ id: page.idOf(node), class: node.kind })}>${page.all(others)}${page.all(captions)}</figure>`;
+  if (node.kind === "figure") {
+    const picture = html`<div class="picture">${page.all(others)}</div>${page.all(captions)}`;
+    return element("figure", { id: page.idOf(node) }, picture);
+  }
+  // A table's caption stands above it, a picture's below.
+  const inOrder = node.kind === "table" ? [...captions, ...others] : [...others, ...captions];
+  return element("figure", { id: page.idOf(node), class: node.kind }, page.all(inOrder));
 }
 
 export function fold(kind, title, content, { open = false, id } = {}) {

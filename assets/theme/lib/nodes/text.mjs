@@ -15,10 +15,14 @@ function strong(node, page) {
   return html`<strong>${element("a", { class: "term", href }, page.within(node))}</strong>`;
 }
 
+/** A number and its unit stay on one line. */
+const together = (text) => text.replace(/(\d) (?=%|(?:ms|µs|[KMG]iB|[kKMG]B)\b)/g, "$1\u00a0");
+
 /** "chapter 3" in running text leads there: in Lab each chapter stands alone, on the web none does. */
 function words(node, page) {
-  if (page.inLink) return html`${node.value}`;
-  const pieces = node.value.split(/\b([Cc]hapter \d+)\b/);
+  const value = together(node.value);
+  if (page.inLink) return html`${value}`;
+  const pieces = value.split(/\b([Cc]hapter \d+)\b/);
   return html`${pieces.map((piece, at) => (at % 2 ? chapterLink(piece, page) : piece))}`;
 }
 
