@@ -35,6 +35,10 @@ class Recorder:
             self.trace.seqs.append(str(name))
         return self._seqs[name]
 
+    def name(self, seq: int) -> Hashable:
+        """The name of the sequence with this number."""
+        return list(self._seqs)[seq]
+
     def key(self, text: str) -> int:
         """The number of this key of the prefix index."""
         if text not in self._keys:

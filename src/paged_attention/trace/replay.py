@@ -234,7 +234,7 @@ class State:
         """Everything in it as plain data, for comparison with another replay."""
         return {
             "refs": list(self.refs),
-            "free": self.free and list(self.free),
+            "free": None if self.free is None else list(self.free),
             "tables": {str(seq): list(table) for seq, table in self.tables.items()},
             "filled": {str(seq): list(filled) for seq, filled in self.filled.items()},
             "runs": {str(seq): list(run) for seq, run in self.runs.items()},
@@ -245,7 +245,7 @@ class State:
 
 
 def _told(node: Prefix) -> list[Any]:
-    return [[key, child.blocks, _told(child)] for key, child in node.children.items()]
+    return [[key, list(child.blocks), _told(child)] for key, child in node.children.items()]
 
 
 def states(trace: Trace) -> Iterator[State]:

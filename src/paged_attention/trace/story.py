@@ -1,6 +1,6 @@
 """Say in a sentence what each step of a trace did."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from paged_attention.trace.names import isolated, shown_names
@@ -11,21 +11,25 @@ from paged_attention.trace.wording import number, say
 STEPS: dict[str, list[str]] = TEXTS["steps"]
 
 
-def call_text(trace: Trace, step: int) -> str:
+def sentence_names(trace: Trace) -> list[str]:
+    """The names of the sequences, in their order, as sentences use them."""
+    return [isolated(name) for name in shown_names(trace.seqs)]
+
+
+def call_text(trace: Trace, step: int, names: Sequence[str]) -> str:
     """The call of a step as it was written: ``reserve(A, 22)``."""
     name = trace.call(step)
     if name == "start":
         return name
     kinds = TEXTS["calls"][name]
-    names = shown_names(trace.seqs)
     words = [
-        isolated(names[arg]) if kinds[at % len(kinds)] == "s" else number(arg)
+        names[arg] if kinds[at % len(kinds)] == "s" else number(arg)
         for at, arg in enumerate(trace.args[step])
     ]
     return f"{name}({', '.join(words)})"
 
 
-def sentence(trace: Trace, state: State, events: list[Event]) -> str:
+def sentence(trace: Trace, state: State, events: list[Event], names: Sequence[str]) -> str:
     """What the step did that led to ``state`` through ``events``."""
     call = trace.call(state.step)
     free = {"free": state.num_free, "total": trace.num_blocks}
@@ -35,7 +39,7 @@ def sentence(trace: Trace, state: State, events: list[Event]) -> str:
     if call == "start":
         return say(STEPS["start"], free)
     parts = []
-    for facts in _facts(trace, state, events):
+    for facts in _facts(trace, state, events, names):
         parts.append(say(STEPS["attach" if call == "adopt" else call], facts | free))
         if call in ("free", "truncate"):
             parts.append(say(STEPS["released"], facts))
@@ -46,10 +50,10 @@ def sentence(trace: Trace, state: State, events: list[Event]) -> str:
 
 def steps(trace: Trace) -> Iterator[tuple[str, str]]:
     """Each step's call and sentence."""
-    state = State(trace)
+    state, names = State(trace), sentence_names(trace)
     for step, events in enumerate(trace.by_step()):
         state.apply(events)
-        yield call_text(trace, step), sentence(trace, state, events)
+        yield call_text(trace, step, names), sentence(trace, state, events, names)
 
 
 def story(trace: Trace) -> str:
@@ -61,10 +65,11 @@ def story(trace: Trace) -> str:
     return "\n".join(lines)
 
 
-def _facts(trace: Trace, state: State, events: list[Event]) -> Iterator[dict[str, Any]]:
+def _facts(
+    trace: Trace, state: State, events: list[Event], names: Sequence[str]
+) -> Iterator[dict[str, Any]]:
     """The facts of a step, once for each sequence that its call names in pairs."""
     call, args = trace.call(state.step), trace.args[state.step]
-    names = [isolated(name) for name in shown_names(trace.seqs)]
     gone = [event.block for event in events if event.op == "evict"]
     seqs = args[::2] if call in ("reserve", "write") else args[:1]
     for at, seq in enumerate(seqs):

@@ -12,7 +12,7 @@ from typing import Any
 MINUS, INFINITY = "\u2212", "∞"
 LONGEST_LIST = 8
 _GUARD = re.compile(r"(\w+)([?!]) ")
-_PLACE = re.compile(r"\{(\w+)(?:#([\w ]+))?\}")
+_PLACE = re.compile(r"\{(\w+)(?:#([\w -]+))?\}")
 
 
 def say(clauses: Sequence[str], facts: Mapping[str, Any]) -> str:
@@ -25,7 +25,8 @@ def say(clauses: Sequence[str], facts: Mapping[str, Any]) -> str:
                 continue
             clause = clause[guard.end() :]
         text = _PLACE.sub(lambda place: _fill(facts[place[1]], place[2]), clause)
-        said.append(text[0].upper() + text[1:] if "#" in clause.partition("}")[0] else text)
+        counts = clause.startswith("{") and "#" in clause.partition("}")[0]
+        said.append(text[0].upper() + text[1:] if counts else text)
     return " ".join(said)
 
 

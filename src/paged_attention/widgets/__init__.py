@@ -1,0 +1,49 @@
+"""Six pictures of the engine at work. Each is the value of one line at a cell's end.
+
+They replay what the engine did (``paged_attention.trace``) or, in a notebook, call it. The same
+module draws them in JupyterLab and on a page without a kernel.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from paged_attention.widgets.block_size import block_size_picture as block_size_picture
+    from paged_attention.widgets.contiguous import contiguous_vs_paged as contiguous_vs_paged
+    from paged_attention.widgets.fork import fork_and_copy as fork_and_copy
+    from paged_attention.widgets.picture import MIME as MIME
+    from paged_attention.widgets.picture import Picture as Picture
+    from paged_attention.widgets.pool import pool_picture as pool_picture
+    from paged_attention.widgets.prefix import prefix_picture as prefix_picture
+    from paged_attention.widgets.reading import reading_through_table as reading_through_table
+
+_HOME = {
+    "MIME": "picture",
+    "Picture": "picture",
+    "block_size_picture": "block_size",
+    "contiguous_vs_paged": "contiguous",
+    "fork_and_copy": "fork",
+    "pool_picture": "pool",
+    "prefix_picture": "prefix",
+    "reading_through_table": "reading",
+}
+__all__ = [
+    "MIME",
+    "Picture",
+    "block_size_picture",
+    "contiguous_vs_paged",
+    "fork_and_copy",
+    "pool_picture",
+    "prefix_picture",
+    "reading_through_table",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *_HOME]

@@ -1,0 +1,82 @@
+// Small helpers for building a picture. Text goes in as text, never as markup.
+
+let counter = 0;
+/** An id that no other picture of this page has. */
+export const newId = () => `pa-${++counter}`;
+
+/** An element with attributes, properties and listeners, and children that are nodes or text. */
+export function h(tag, attributes = {}, ...children) {
+  return fitted(document.createElement(tag), attributes, children);
+}
+
+const SVG = "http://www.w3.org/2000/svg";
+/** The same for SVG. */
+export function svg(tag, attributes = {}, ...children) {
+  return fitted(document.createElementNS(SVG, tag), attributes, children);
+}
+
+function fitted(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === undefined || value === null || value === false) continue;
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else element.setAttribute(name, value === true ? "" : String(value));
+  }
+  element.append(...children.filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+/** Set an attribute only if it differs: repainting nothing is cheap, repainting all isn't. */
+export function put(element, name, value) {
+  if (value === null || value === undefined || value === false) {
+    if (element.hasAttribute(name)) element.removeAttribute(name);
+  } else {
+    const text = value === true ? "" : String(value);
+    if (element.getAttribute(name) !== text) element.setAttribute(name, text);
+  }
+}
+
+/** Set the text of an element only if it differs. */
+export function write(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+const SHAPES = {
+  back: "M11 3 5 8l6 5z",
+  next: "M5 3l6 5-6 5z",
+  play: "M4 2.5 13 8l-9 5.5z",
+  pause: "M4 3h3v10H4zM9 3h3v10H9z",
+};
+
+/** A shape for a button; the button's label says what it does. */
+export const icon = (name) =>
+  svg(
+    "svg",
+    { viewBox: "0 0 16 16", width: 16, height: 16, "aria-hidden": "true", class: "pa-icon" },
+    svg("path", { d: SHAPES[name], fill: "currentColor" }),
+  );
+
+/** A labelled field. */
+export const field = (label, input) =>
+  h("label", { class: "pa-field" }, h("span", {}, label), input);
+
+/** A table: head is a list of texts, rows are lists of texts; the first of a row is its head. */
+export function table(caption, head, rows) {
+  return h(
+    "table",
+    {},
+    h("caption", {}, caption),
+    h("thead", {}, h("tr", {}, ...head.map((text) => h("th", { scope: "col" }, text)))),
+    h(
+      "tbody",
+      {},
+      ...rows.map(([first, ...rest]) =>
+        h(
+          "tr",
+          {},
+          h("th", { scope: "row" }, h("bdi", {}, String(first))),
+          ...rest.map((text) => h("td", {}, h("bdi", {}, String(text)))),
+        ),
+      ),
+    ),
+  );
+}

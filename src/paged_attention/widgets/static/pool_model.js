@@ -1,0 +1,132 @@
+// Picture 1 without a document: what every block and table looks like after each step, in words.
+import texts from "../../trace/texts.json" with { type: "json" };
+import { blockFacts, lookOf } from "./cells.js";
+import { shownNames, visible } from "./names.js";
+import { Player } from "./replay.js";
+import { callText, sentence } from "./story.js";
+import { readTrace } from "./trace.js";
+import { listed, say } from "./wording.js";
+
+const WORDS = texts.pool;
+
+/** One trace, and its state at the step that `at` was last asked for. */
+export class PoolModel {
+  constructor(data) {
+    this.read(data);
+  }
+
+  read(data) {
+    this.trace = readTrace(data.trace);
+    this.player = new Player(this.trace);
+    this.names = shownNames(this.trace.seqs);
+    const { numBlocks: blocks, blockSize: size } = this.trace;
+    this.note = say(WORDS.note, { blocks, size });
+  }
+
+  get last() {
+    return this.player.last;
+  }
+
+  /** Go to a step; blocks `first` to `first + shown - 1` are those looked at. */
+  at(step, first, shown) {
+    this.state = this.player.at(step);
+    this.events = this.trace.events[step];
+    this.found = blockFacts(this.state, this.events);
+    this.holders = new Map();
+    for (const [seq, blocks] of this.state.tables) {
+      blocks.forEach((block, i) => {
+        if (block < first || block >= first + shown) return;
+        if (!this.holders.has(block)) this.holders.set(block, []);
+        this.holders.get(block).push([seq, i]);
+      });
+    }
+    return this.state;
+  }
+
+  say(step) {
+    return [callText(this.trace, step), sentence(this.trace, this.player.at(step))];
+  }
+
+  look(block) {
+    return lookOf(this.state, this.found, block);
+  }
+
+  get copies() {
+    return this.events.filter(({ op }) => op === "copy");
+  }
+
+  /** How a block's cell is dressed. */
+  block(block) {
+    const { state, found } = this;
+    const [look, refs, seq] = [this.look(block), state.refs[block], found.holder[block]];
+    const published = state.path.has(block);
+    const cached = look === "cached";
+    const name = seq < 0 ? "" : this.names[seq];
+    return {
+      state: look,
+      id: block,
+      mark: cached ? "c" : refs > 1 ? `×${refs}` : name,
+      tab: published && !cached ? "p" : "",
+      part: refs && seq >= 0 ? found.filled[block] / this.trace.blockSize : 1,
+      label: this.blockLabel(block, look, published),
+    };
+  }
+
+  blockLabel(block, look, published) {
+    const refs = this.state.refs[block];
+    const held = this.holders.get(block) ?? [];
+    return say(WORDS.block, {
+      block,
+      look: WORDS.looks[look],
+      refs: refs > 1 ? refs : 0,
+      holders: held.map(([seq, i]) => say(WORDS.entry, { name: this.names[seq], i })),
+      published,
+      filled: held.length ? String(this.found.filled[block]) : "",
+      size: this.trace.blockSize,
+    });
+  }
+
+  /** How the cell of a table's entry is dressed. */
+  entry(seq, i) {
+    const [block, filled] = [this.state.tables.get(seq)[i], this.state.filled.get(seq)[i]];
+    const [name, size] = [this.names[seq], this.trace.blockSize];
+    const label = say(WORDS.cell, { name, i, block, filled, size });
+    return { state: this.look(block), mark: String(block), part: filled / size, label };
+  }
+
+  /** What a table's name says, and what stands behind its last entry. */
+  table(seq) {
+    const blocks = this.state.tables.get(seq).length;
+    const tokens = this.state.length(seq);
+    const last = this.state.filled.get(seq).at(-1);
+    const partly = last !== undefined && last < this.trace.blockSize;
+    return {
+      label: say(WORDS.table, { name: this.names[seq], tokens, blocks }),
+      tail: partly ? `${last}/${this.trace.blockSize}` : "",
+    };
+  }
+
+  law() {
+    const [free, cached] = [this.state.numFree, this.state.cached.size];
+    const total = this.trace.numBlocks;
+    return say(WORDS.law, { free, held: total - free - cached, cached, total });
+  }
+
+  /** The rows of the table: block, state, refs, holders, filled. */
+  rows(first, end) {
+    const { state, found } = this;
+    const size = this.trace.blockSize;
+    return Array.from({ length: end - first }, (_, at) => {
+      const block = first + at;
+      const held = (this.holders.get(block) ?? []).map(([seq, i]) =>
+        say(WORDS.entry, { name: visible(this.trace.seqs[seq]), i }),
+      );
+      const index = state.path.has(block) ? [WORDS.index] : [];
+      const alone = found.holder[block] < 0;
+      const filled = !state.refs[block] ? 0 : alone ? size : found.filled[block];
+      const holders = listed([...held, ...index]) || "–";
+      const look = WORDS.looks[this.look(block)];
+      return [block, look, state.refs[block], holders, `${filled}/${size}`];
+    });
+  }
+}
