@@ -56,28 +56,21 @@ def decode(step: Decode) -> Tensor:
 
     Raises ``KernelNotBuilt`` where there is no compiler, and what ``check_tables`` raises.
     """
-    run = library(step.head_dim, step.group, step.k_pool.dtype)
-    q = step.q.to(torch.float32).contiguous()
+    k_pool, tables = step.k_pool, step.block_tables.long()
+    num_blocks, kv_heads, block_size, head_dim = k_pool.shape
+    block_stride, head_stride, slot_stride, _ = k_pool.stride()
+    q, lengths = step.q.float().contiguous(), step.lengths.long()
     out = torch.empty_like(q)
-    tables, lengths = step.block_tables.to(torch.int64), step.lengths.to(torch.int64)
-    num_blocks, kv_heads, block_size, _ = step.k_pool.shape
-    failed = run(
+    failed = library(head_dim, step.group, k_pool.dtype)(
         q.data_ptr(),
-        step.k_pool.data_ptr(),
+        k_pool.data_ptr(),
         step.v_pool.data_ptr(),
         tables.data_ptr(),
         lengths.data_ptr(),
         out.data_ptr(),
-        step.rows,
-        kv_heads,
-        tables.shape[1],
-        tables.stride(0),
-        num_blocks,
-        block_size,
-        *step.k_pool.stride()[:3],
-        step.scale * step.k_scale * _LOG2_E,
-        step.v_scale,
-        torch.get_num_threads(),
+        *(len(lengths), kv_heads, tables.shape[1], tables.stride(0), num_blocks, block_size),
+        *(block_stride, head_stride, slot_stride),
+        *(step.scale * step.k_scale * _LOG2_E, step.v_scale, torch.get_num_threads()),
     )
     if failed:
         check_tables(step)

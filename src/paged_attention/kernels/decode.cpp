@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 // Numbers that C++ has no type for. Each converts itself to float when it is read.
@@ -161,6 +162,9 @@ extern "C" int paged_decode(const float* q, const KV* k_pool, const KV* v_pool,
   // Few sequences can't keep every processor busy whole: they are read in parts of 256 tokens or
   // more, which are merged when all are there.
   const int64_t groups = rows * kv_heads;
+  // A thread is worth waking for a few hundred keys, not for fewer.
+  const int64_t keys = std::accumulate(lengths, lengths + rows, int64_t(0)) * kv_heads;
+  threads = std::min(threads, 1 + keys / 256);
   const int64_t longest = *std::max_element(lengths, lengths + rows);
   const int64_t splits = std::max<int64_t>(1, std::min(4 * threads / groups, longest / 256));
   std::vector<Part> parts(groups * splits);

@@ -16,8 +16,9 @@ def decode(step: Decode) -> Tensor:
     """Attention of each row over a copy of its history: [B, Hq, D]. Raises what ``check_tables``
     does.
     """
-    check_tables(step)
     longest = int(step.lengths.max())
+    if longest > step.room or int(step.lengths.min()) < 0:
+        check_tables(step)  # which says what is wrong
     if longest == 0:
         return torch.zeros_like(step.q)
     positions = torch.arange(longest, device=step.q.device)  # [S]
@@ -42,5 +43,10 @@ def _gather(step: Decode, pool: Tensor, past_end: Tensor) -> Tensor:
     # Table entries past a row's end may point nowhere: block 0 is read for them and thrown away.
     unused = past_end[:, :: step.block_size]  # [B, width]
     blocks = step.block_tables[:, :width].long().masked_fill(unused, 0)
-    history = pool[blocks].transpose(1, 2).flatten(2, 3)[:, :, :length]
+    if int(blocks.min()) < 0 or int(blocks.max()) >= pool.shape[0]:
+        check_tables(step)
+    # Head by head, so that blocks come to lie end to end: to gather whole blocks and then turn them
+    # would copy twice.
+    kv_heads = torch.arange(step.kv_heads, device=pool.device)[:, None]  # [Hkv, 1]
+    history = pool[blocks[:, None], kv_heads].flatten(2, 3)[:, :, :length]  # [B, Hkv, S, D]
     return history.to(step.q.dtype).masked_fill(past_end[:, None, :, None], 0)

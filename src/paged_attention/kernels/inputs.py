@@ -5,7 +5,7 @@ answer.
 """
 
 import math
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -19,8 +19,7 @@ POOL_TYPES = (*QUERY_TYPES, *FP8_TYPES)
 INDEX_TYPES = (torch.int32, torch.int64)
 
 
-@dataclass(frozen=True, slots=True)
-class Decode:
+class Decode(NamedTuple):
     """One query for each sequence, and the pools and tables that hold what it may see.
 
     A stored key is worth ``k_scale`` times its number, a stored value ``v_scale`` times: 1 unless
@@ -123,20 +122,23 @@ def check_tables(step: Decode) -> None:
 
 
 def _check_pools(k_pool: Tensor, v_pool: Tensor) -> None:
+    strides = k_pool.stride()
     if (
         k_pool.shape != v_pool.shape
-        or k_pool.stride() != v_pool.stride()
+        or strides != v_pool.stride()
         or k_pool.dtype != v_pool.dtype
+        or k_pool.device != v_pool.device
     ):
         raise BadTensor(
-            f"k_pool is {list(k_pool.shape)}, {k_pool.dtype}, strides {list(k_pool.stride())}; "
-            f"v_pool is {list(v_pool.shape)}, {v_pool.dtype}, strides {list(v_pool.stride())}: "
-            "one address serves both, so they must be alike"
+            f"k_pool is {list(k_pool.shape)}, {k_pool.dtype}, strides {list(strides)}, on "
+            f"{k_pool.device}; v_pool is {list(v_pool.shape)}, {v_pool.dtype}, strides "
+            f"{list(v_pool.stride())}, on {v_pool.device}: one address serves both, so they must "
+            "be alike"
         )
-    if k_pool.stride(3) != 1 and k_pool.shape[3] > 1:
+    if strides[3] != 1 and k_pool.shape[3] > 1:
         raise BadTensor(
-            f"the pools have strides {list(k_pool.stride())}: the numbers of one key must lie side "
-            "by side (last stride 1)"
+            f"the pools have strides {list(strides)}: the numbers of one key must lie side by side "
+            "(last stride 1)"
         )
 
 
