@@ -78,7 +78,7 @@ def grouped(step: Decode, *, tile: int | None = None) -> Plan:
         "TILE": tile or tile_size(step),
     }
     grid = (step.rows, step.kv_heads)
-    return Plan([Launch(decode_grouped, grid, args, *_pipeline(step))], out)
+    return Plan([Launch(decode_grouped, grid, args, num_stages=_stages(step))], out)
 
 
 def split(step: Decode, splits: int, *, tile: int | None = None) -> Plan:
@@ -93,7 +93,7 @@ def split(step: Decode, splits: int, *, tile: int | None = None) -> Plan:
         decode_split,
         (step.rows, step.kv_heads, splits),
         _shared_args(step) | parts | {"SPLITS": splits, "TILE": tile or tile_size(step)},
-        *_pipeline(step),
+        num_stages=_stages(step),
     )
     lanes = triton.next_power_of_2(step.head_dim)
     sizes = {
@@ -134,17 +134,17 @@ def choose_splits(programs: int, longest: int, processors: int) -> int:
 
 
 def tile_size(step: Decode) -> int:
-    """Tokens that are read at a time: about 16 KiB of keys, 16 tokens at least."""
-    lanes: int = triton.next_power_of_2(step.head_dim)
-    return max(TENSOR_CORE_ROWS, min(128, 16384 // (lanes * step.q.element_size())))
-
-
-def _pipeline(step: Decode) -> tuple[int, int]:
-    """Warps, and stages: three let a tile, and the table entries before it, load ahead.
-
-    Float32 is multiplied without tensor cores and needs more registers than four warps have.
+    """Tokens that are read at a time, 16 to 128: 16 KiB of keys. Float32, which tensor cores would
+    round, is multiplied without them and needs registers for it: 8 KiB.
     """
-    return (8, 2) if step.q.dtype == torch.float32 else (4, 3)
+    lanes: int = triton.next_power_of_2(step.head_dim)
+    size = step.q.element_size()
+    return max(TENSOR_CORE_ROWS, min(128, (8192 if size == 4 else 16384) // (lanes * size)))
+
+
+def _stages(step: Decode) -> int:
+    """Three let a tile load ahead, and before it the table entries that say where it is."""
+    return 2 if step.q.dtype == torch.float32 else 3
 
 
 def _shared_args(step: Decode) -> dict[str, Any]:
