@@ -10,20 +10,16 @@ shortcut that no server has. See ``peers`` for how other engines come in.
 
 import argparse
 import gc
-import importlib.metadata
 import json
-import os
-import platform
 import random
 import sys
 from array import array
 from collections.abc import Callable
-from datetime import date
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from benchmarks import contestants
+from benchmarks import contestants, machine
 from benchmarks.contestants import BLOCK_SIZE, NanoVllm, Ours, Sglang, Vllm
 
 POOL = 100_000
@@ -198,27 +194,13 @@ def measure(rounds: int) -> Figures:
     return results
 
 
-def processor() -> str:
-    """The processor's own name, where the system tells it."""
-    info = Path("/proc/cpuinfo")
-    lines = info.read_text().splitlines() if info.exists() else []
-    names = [line.split(":")[1].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.processor()
-
-
 def main() -> None:
     """Run everything and print, or write, one JSON document."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
-    report = {
-        "date": date.today().isoformat(),
-        "machine": f"{processor()}, {os.cpu_count()} cores",
-        "versions": {
-            "python": platform.python_version(),
-            "torch": importlib.metadata.version("torch"),
-        },
+    report = machine.described() | {
         "rounds": options.rounds,
         "unit": "milliseconds, best of the rounds",
         "results": measure(options.rounds),
