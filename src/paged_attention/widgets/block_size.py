@@ -39,7 +39,7 @@ def block_size_picture(
         "sets": [_set(workload, block_sizes) for workload in workloads],
     }
     rows = sizes.rows(workloads[0], block_sizes)
-    said = sentence(rows[block_sizes.index(size)])
+    said = f"{sentence(rows[block_sizes.index(size)])} {_trend(rows)}"
     still = Still(said, partial(_draw, rows=rows, size=size), _beside(workloads[0]))
     return Picture(WORDS["name"], data, _facts(workloads[0], rows), [still])
 
@@ -69,6 +69,16 @@ def sentence(row: tuple[int, float, bool, int, int]) -> str:
     size, waste, _, entries, run = row
     facts = {"size": size, "waste": f"{waste:g} %", "entries": entries, "run": run}
     return say(WORDS["step"], facts)
+
+
+def _trend(rows: Sequence[tuple[int, float, bool, int, int]]) -> str:
+    """Where the three curves begin and end."""
+    (size, waste, _, entries, run), last = rows[0], rows[-1]
+    names = ("size", "waste", "entries", "run")
+    begin = dict(zip(names, (size, f"{waste:g}", entries, run), strict=True))
+    ends = (last[0], f"{last[1]:g} %", last[3], last[4])
+    end = dict(zip((f"last_{name}" for name in names), ends, strict=True))
+    return say(WORDS["trend"], begin | end)
 
 
 def _beside(workload: Workload) -> str:

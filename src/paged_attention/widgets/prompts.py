@@ -37,10 +37,10 @@ class PromptDesk:
 
     def serve(self, prompt: str, salt: str = "") -> str:
         """Look a prompt up, then run and publish the rest: two steps. Returns its name."""
-        words, name = prompt.split(), next_name(self.cache.trace.seqs)
+        text, name = " ".join(prompt.split()), next_name(self.cache.trace.seqs)
         root = f"salt {salt}" if salt else ""
-        self.make(("create", name), ("attach", name, words, root))
-        self.make(("run", name, words, root))
+        self.make(("create", name), ("attach", name, text, root))
+        self.make(("run", name, text, root))
         return name
 
     def act(self, message: Mapping[str, Any]) -> int:
@@ -77,8 +77,8 @@ class PromptDesk:
             write(self.cache, name, left)
             self.prefix.remember(name, tokens, salt=_salt(rest[1]))
 
-    def _tokens(self, words: Sequence[str]) -> list[int]:
-        return [self._ids.setdefault(word, len(self._ids)) for word in words]
+    def _tokens(self, text: str) -> list[int]:
+        return [self._ids.setdefault(word, len(self._ids)) for word in text.split(" ")]
 
 
 def _salt(root: str) -> str | None:

@@ -63,8 +63,11 @@ export class Actions {
     const { player, names } = this.picture.model;
     const chosen = this.seq.value;
     const alive = [...player.at(player.last).tables.keys()];
+    const born = this.alive && alive.find((seq) => !this.alive.includes(seq));
+    this.alive = alive;
     this.seq.replaceChildren(...alive.map((seq) => h("option", { value: seq }, names[seq])));
-    if (alive.includes(Number(chosen)) && chosen !== "") this.seq.value = chosen;
+    if (born !== undefined) this.seq.value = born;
+    else if (chosen !== "" && alive.includes(Number(chosen))) this.seq.value = chosen;
     put(this.seq, "disabled", alive.length ? null : "");
   }
 }

@@ -1,5 +1,5 @@
 // A block, a slot, an entry of a table: one look for each state, with a second cue beside its colour.
-import { h, put, write } from "./dom.js";
+import { h, put } from "./dom.js";
 import { NONE } from "./trace.js";
 import { short } from "./names.js";
 
@@ -50,17 +50,17 @@ export function newCell(role = "gridcell") {
   return cell;
 }
 
-/** Show a state on a cell. `part`: what share of it is written, if not all; `label`: for ears. */
+/** Show a state on a cell, whose texts are for eyes only: `label` is what it is called. `part`: what share of it is written, if not all. */
 export function dress(
   cell,
   { state, id = "", mark = "", tab = "", part = 1, label, ring = false },
 ) {
   put(cell, "data-state", state);
   put(cell, "data-ring", ring ? "" : null);
-  write(cell.id_, String(id));
-  write(cell.mark, short(mark, 5));
+  put(cell.id_, "data-text", String(id) || null);
+  put(cell.mark, "data-text", short(mark, 5) || null);
   put(cell.mark, "data-long", mark.length > 3 ? "" : null);
-  write(cell.tab, tab);
+  put(cell.tab, "data-text", tab || null);
   const partly = part > 0 && part < 1;
   put(cell.bar, "hidden", partly ? null : "");
   if (partly) cell.bar.style.setProperty("--part", `${part * 100}%`);

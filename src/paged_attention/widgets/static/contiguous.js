@@ -38,6 +38,7 @@ export class ContiguousPicture {
           WORDS.head,
           this.model.rows(step),
         ),
+      refocus: () => this.rover.at?.focus(),
       key: (event) => this.rover.key(event),
     });
     this.rover = new Rover(

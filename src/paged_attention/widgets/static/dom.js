@@ -40,6 +40,15 @@ export function write(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
+/** Give an element these children. Those that stay are not touched, so they keep the focus. */
+export function arrange(parent, children) {
+  const wanted = new Set(children);
+  for (const child of [...parent.children]) if (!wanted.has(child)) child.remove();
+  children.forEach((child, at) => {
+    if (parent.children[at] !== child) parent.insertBefore(child, parent.children[at] ?? null);
+  });
+}
+
 const SHAPES = {
   back: "M11 3 5 8l6 5z",
   next: "M5 3l6 5-6 5z",

@@ -1,7 +1,7 @@
 // Picture 4: what does a fork cost, and when? Holders of a shared prompt, and their first writes.
 import texts from "../../trace/texts.json" with { type: "json" };
 import { blockFacts, dress, legend, lookOf, newCell } from "./cells.js";
-import { field, h, put, table, write } from "./dom.js";
+import { arrange, field, h, put, table, write } from "./dom.js";
 import { ForkModel } from "./fork_model.js";
 import { Frame } from "./frame.js";
 import { chunks } from "./layout.js";
@@ -39,6 +39,7 @@ export class ForkPicture {
       draw: (step) => this.draw(step),
       say: (step) => ["", this.model.sentence(step)],
       table: (step) => this.table(step),
+      refocus: () => this.rover.at?.focus(),
       key: (event) => this.rover.key(event),
     });
     this.rover = new Rover(
@@ -109,7 +110,10 @@ export class ForkPicture {
 
   drawHolders(state, found) {
     this.rows = [...state.tables].map(([seq, blocks]) => this.holderRow(seq, blocks, state, found));
-    this.holders.replaceChildren(...this.rows.map(({ element }) => element));
+    arrange(
+      this.holders,
+      this.rows.map(({ element }) => element),
+    );
   }
 
   holderRow(seq, blocks, state, found) {
@@ -117,6 +121,8 @@ export class ForkPicture {
     const row = this.rowsOf.get(seq) ?? this.newRow(seq);
     const [name, size] = [names[seq], trace.blockSize];
     write(row.head.firstChild, name);
+    const [tokens, held] = [state.length(seq), blocks.length];
+    put(row.head, "aria-label", say(texts.pool.table, { name, tokens, blocks: held }));
     while (row.cells.length < blocks.length) row.cells.push(newCell());
     const cells = row.cells.slice(0, blocks.length);
     cells.forEach((cell, i) => {
@@ -131,7 +137,7 @@ export class ForkPicture {
     });
     const length = counted(state.length(seq), "token");
     const tail = h("span", { class: "pa-tail", role: "gridcell" }, length);
-    row.element.replaceChildren(row.head, ...cells, tail);
+    arrange(row.element, [row.head, ...cells, tail]);
     return { element: row.element, parts: [row.head, ...cells] };
   }
 

@@ -10,7 +10,7 @@ const SPEAK = 2000; // ms between two sentences spoken while playing
 const calm = () => globalThis.matchMedia?.("(prefers-reduced-motion: reduce)").matches ?? false;
 
 /** Options: name, question, note, last, start, draw(step, animate), say(step) -> [call, sentence],
- * count(step), table(step) -> element, controls: elements, stage: element, hint, key(event). */
+ * table(step) -> element, refocus(), controls: elements, stage: element, hint, key(event). */
 export class Frame {
   constructor(options) {
     Object.assign(this, options);
@@ -124,7 +124,10 @@ export class Frame {
     this.range.value = String(this.step);
     write(this.place, `${this.step}/${this.last}`);
     write(this.noted, this.note);
+    const focused = () => this.stage.contains(this.root.getRootNode().activeElement);
+    const had = focused();
     this.draw(this.step, animate);
+    if (had && !focused()) this.refocus?.(); // what had the focus is gone
     if (!this.tableBox.hidden) this.tableBox.replaceChildren(this.table(this.step));
     put(this.back, "aria-disabled", this.step === 0 ? "true" : null);
     put(this.next, "aria-disabled", this.step === this.last ? "true" : null);

@@ -45,6 +45,7 @@ export class PoolPicture {
       draw: (step) => this.draw(step),
       say: (step) => this.model.say(step),
       table: (step) => this.table(step),
+      refocus: () => this.rover.at?.focus(),
       key: (event) => this.key(event),
     });
     this.rover = new Rover(

@@ -35,6 +35,7 @@ export class PrefixPicture {
       draw: (step) => this.draw(step),
       say: (step) => ["", this.model.sentence(step)],
       table: (step) => this.table(step),
+      refocus: () => this.rover.at?.focus(),
       key: (event) => this.tree.key(event, this.rover),
     });
     this.rover = new Rover(

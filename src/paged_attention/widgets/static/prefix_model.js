@@ -78,7 +78,7 @@ export class PromptsModel {
   /** The words that the step looked up. */
   asked(step) {
     const call = this.calls[step - 1]?.find(([verb]) => verb === "attach");
-    return call ? call[2] : [];
+    return call ? call[2].split(" ") : [];
   }
 
   /** Words cut into blocks: {text, hit}. */

@@ -12,9 +12,9 @@ export const wordsOf = (text) => text.split(/\s+/u).filter(Boolean);
 export const runCalls = (name, words, root) => [
   [
     ["create", name],
-    ["attach", name, words, root],
+    ["attach", name, words.join(" "), root],
   ],
-  [["run", name, words, root]],
+  [["run", name, words.join(" "), root]],
 ];
 
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -66,8 +66,10 @@ export function runPrompts(calls, { numBlocks, blockSize, freeOrder }) {
 
 /** One call; "run" is reserve, write and remember for what a prompt has left to run. */
 function perform(engine, verb, args) {
+  const [name, text, root] = args;
+  const words = typeof text === "string" ? text.split(" ") : [];
+  if (verb === "attach") return engine.attach(name, words, root);
   if (verb !== "run") return engine[verb](...args);
-  const [name, words, root] = args;
   const left = words.length - engine.lengths.get(engine.recorder.seq(name));
   if (!engine.reserve(name, left)) return false;
   engine.write(name, left);

@@ -28,6 +28,7 @@ export class ReadingPicture {
       draw: (step) => this.draw(step),
       say: (step) => ["", this.model.sentence(step)],
       table: (step) => table(say(WORDS.caption, { step, last }), WORDS.head, this.model.rows()),
+      refocus: () => this.rover.at?.focus(),
       key: (event) => this.rover.key(event),
     });
     this.rover = new Rover(
@@ -53,7 +54,7 @@ export class ReadingPicture {
     this.cells = Array.from({ length: trace.numBlocks }, () => newCell("presentation"));
     const rows = chunks(this.cells, 6).map((row) => h("div", { class: "pa-row" }, ...row));
     this.columns = this.entries.map(() => this.newGroup());
-    this.numbers = h("dl", { class: "pa-numbers" });
+    this.numbers = h("p", { class: "pa-numbers" });
     this.body = h(
       "div",
       { class: "pa-reading" },
@@ -106,7 +107,8 @@ export class ReadingPicture {
     this.drawPool(step);
     this.drawBars(step, first);
     const pairs = this.model.numbers(step);
-    const pair = ([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value));
+    const pair = ([name, value]) =>
+      h("span", {}, h("span", { class: "pa-note" }, `${name} `), h("strong", {}, value));
     this.numbers.replaceChildren(...pairs.map(pair));
     this.rover?.settle();
   }

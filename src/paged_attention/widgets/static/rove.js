@@ -29,10 +29,15 @@ export class Rover {
   settle() {
     const rows = this.rows();
     const parts = rows.flat();
-    if (!parts.includes(this.at)) this.at = parts[0] ?? null;
+    const again = (part) =>
+      parts.includes(part)
+        ? part
+        : parts.find(({ dataset }) => dataset.key && dataset.key === part?.dataset.key);
+    this.at = again(this.at) ?? parts[0] ?? null;
     for (const part of parts) put(part, "tabindex", part === this.at ? "0" : "-1");
-    if (this.pinned && !parts.includes(this.pinned)) this.pinned = null;
-    this.point(this.pointed ?? null);
+    this.pinned = again(this.pinned) ?? null;
+    if (this.pinned) put(this.pinned, "data-pinned", "");
+    this.point(again(this.pointed) ?? null);
   }
 
   enter(target) {

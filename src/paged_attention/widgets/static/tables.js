@@ -1,6 +1,6 @@
 // The block tables beside a pool: a row a sequence, in a scroller when there are many.
 import { dress, newCell } from "./cells.js";
-import { h, put, write } from "./dom.js";
+import { arrange, h, put, write } from "./dom.js";
 import { visible } from "./names.js";
 import { number } from "./wording.js";
 
@@ -22,7 +22,10 @@ export class Tables {
     const many = state.tables.size > ROWS;
     put(this.element, "data-many", many ? "" : null);
     this.rows = [...state.tables.keys()].filter(named).map((seq) => this.draw1(seq, state));
-    this.element.replaceChildren(...this.rows.map(({ element }) => element));
+    arrange(
+      this.element,
+      this.rows.map(({ element }) => element),
+    );
     return many;
   }
 
@@ -42,12 +45,12 @@ export class Tables {
       dress(cell, this.model.entry(seq, entry));
     });
     const note = (kind, text) => h("span", { class: kind, role: "gridcell" }, text);
-    row.element.replaceChildren(
+    arrange(row.element, [
       row.head,
       ...(before ? [note("pa-skipped", `… ${number(before)}`)] : []),
       ...cells,
       ...(tail ? [note("pa-tail", tail)] : []),
-    );
+    ]);
     return { element: row.element, parts: [row.head, ...cells] };
   }
 

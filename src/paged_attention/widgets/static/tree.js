@@ -8,7 +8,8 @@ import { say } from "./wording.js";
 
 const WORDS = texts.prefix;
 
-const group = (children, role = "group") => h("div", { role, class: "pa-children" }, ...children);
+// Items stand beside what follows them, not around it: each is called by its own words only.
+const wrap = (kind, ...children) => h("div", { role: "none", class: kind }, ...children);
 
 export class Tree {
   constructor() {
@@ -20,56 +21,67 @@ export class Tree {
   draw(drawn) {
     Object.assign(this, drawn);
     this.items = [];
-    this.element.replaceChildren(
-      ...this.roots.map(({ path, name, nodes }) => {
-        const label = h("span", { class: "pa-root-name" }, h("bdi", {}, name));
-        const item = this.item({ name, level: 1, parent: null, kind: "pa-node pa-root" }, label);
-        return this.grow(item, nodes, { level: 2, path });
-      }),
-    );
+    const place = { level: 1, parent: null };
+    const roots = this.roots.map(({ path, name, nodes }, at) => {
+      const label = h("span", { class: "pa-root-name" }, h("bdi", {}, name));
+      const here = { ...place, path, at, count: this.roots.length };
+      const item = this.item(name, here, label);
+      return wrap("pa-node pa-root", item, ...this.below(item, nodes, here));
+    });
+    this.element.replaceChildren(...roots);
   }
 
-  /** An item with its row; its children are appended later. */
-  item({ name, level, parent, kind = "pa-node" }, ...row) {
+  /** What the keyboard reaches of a node. */
+  item(name, { level, path, at, count, parent }, ...row) {
     const item = h(
       "div",
-      { role: "treeitem", class: kind, "data-part": "", "aria-level": level, "aria-label": name },
-      h("div", { class: "pa-node-row" }, ...row),
+      {
+        role: "treeitem",
+        class: "pa-node-row",
+        "data-part": "",
+        "data-key": path,
+        "aria-level": level,
+        "aria-posinset": at + 1,
+        "aria-setsize": count,
+        "aria-label": name,
+      },
+      ...row,
     );
     this.items.push({ item, parent });
     return item;
   }
 
-  /** Append to an item what follows it: known nodes, and what was just evicted from among them. */
-  grow(item, nodes, { level, path }) {
-    const children = nodes.map((node) => this.node(node, { level, path, parent: item }));
+  /** What follows an item: known nodes, and what was just evicted from among them. */
+  below(item, nodes, { level, path }) {
+    const place = { level: level + 1, parent: item, count: nodes.length };
+    const children = nodes.map((node, at) =>
+      this.node(node, { ...place, at, path: `${path}/${node[0]}` }),
+    );
     for (const ghost of this.gone.get(path) ?? []) {
       children.splice(ghost.at, 0, this.ghost(ghost));
     }
-    if (children.length) item.append(group(children));
-    return item;
+    return children.length ? [wrap("pa-children", ...children)] : [];
   }
 
   /** A node with all that follows it; a long run without a branch is folded. */
-  node(node, { level, path, parent }) {
+  node(node, place) {
     const { head, skipped, tail } = folded(node);
-    const item = this.known(head, level, parent);
-    const here = `${path}/${head[0]}`;
-    if (!skipped.length) return this.grow(item, head[2], { level: level + 1, path: here });
-    const row = h("div", { class: "pa-node-row" }, say(WORDS.fold, { n: skipped.length }));
+    const item = this.known(head, place);
+    if (!skipped.length) return wrap("pa-node", item, ...this.below(item, head[2], place));
+    const row = wrap("pa-node-row", say(WORDS.fold, { n: skipped.length }));
     const rest = this.node(tail, {
-      level: level + skipped.length + 1,
-      path: [here, ...skipped.map(([key]) => key)].join("/"),
+      level: place.level + skipped.length + 1,
+      path: [place.path, ...skipped.map(([key]) => key), tail[0]].join("/"),
       parent: item,
+      at: 0,
+      count: 1,
     });
-    const fold = h("div", { role: "none", class: "pa-node pa-fold" }, row, group([rest], "none"));
-    item.append(group([fold]));
-    return item;
+    const fold = wrap("pa-node pa-fold", row, wrap("pa-children", rest));
+    return wrap("pa-node", item, wrap("pa-children", fold));
   }
 
-  known([key, blocks], level, parent) {
+  known([key, blocks], place) {
     const words = visible(this.keys[key]);
-    const cells = blocks.map((block) => this.cell(block));
     const [first] = blocks;
     const name = say(WORDS.node, {
       blocks,
@@ -79,8 +91,9 @@ export class Tree {
       hit: this.hits.has(first),
     });
     return this.item(
-      { name, level, parent },
-      h("span", { class: "pa-copies" }, ...cells),
+      name,
+      place,
+      h("span", { class: "pa-copies" }, ...blocks.map((block) => this.cell(block))),
       h("span", { class: "pa-words" }, h("bdi", {}, words)),
     );
   }
@@ -105,8 +118,7 @@ export class Tree {
     cell.removeAttribute("data-part");
     dress(cell, { state: "free", id: block });
     const said = h("span", { class: "pa-words" }, say(WORDS.ghost, { words }));
-    const row = h("div", { class: "pa-node-row" }, cell, said);
-    return h("div", { role: "none", class: "pa-node pa-ghost" }, row);
+    return wrap("pa-node pa-ghost", wrap("pa-node-row", cell, said));
   }
 
   /** Left leads to the parent, right to the first child; all else as everywhere. */
