@@ -117,13 +117,16 @@ def test_which_kernel_counts_threads() -> None:
 
 @needs_compiler
 @pytest.mark.parametrize("threads", [1, 3])
-def test_any_number_of_threads(threads: int) -> None:
+@pytest.mark.parametrize("lengths", [[4000], [3000, 0], [700, 0, 1, 2000, 255, 256]])
+def test_any_number_of_threads_and_parts(threads: int, lengths: list[int]) -> None:
+    """Few long sequences are read in parts: up to four a thread, of 256 tokens or more."""
     before = torch.get_num_threads()
     try:
         torch.set_num_threads(threads)
-        step = decode_step([700, 0, 1, 2000, 255, 256])
+        step = decode_step(lengths, heads=3, kv_heads=1)
+        step.q.mul_(10)  # parts with weights that differ
         torch.testing.assert_close(
-            cpu.decode(step).double(), reference.decode(step), atol=2e-5, rtol=2e-5
+            cpu.decode(step).double(), reference.decode(step), atol=1e-4, rtol=1e-4
         )
     finally:
         torch.set_num_threads(before)

@@ -84,7 +84,8 @@ def test_pools_beyond_2_to_the_31_elements(name: str) -> None:
     pool = torch.empty(shape, dtype=torch.float16, device="cuda")
     blocks = [shape[0] - 1, shape[0] - 2]
     pool[blocks] = torch.randn(2, 1, 16, 64, device="cuda").half()
-    tables, lengths = torch.tensor([blocks]).cuda(), torch.tensor([20]).cuda()
+    tables = torch.tensor([blocks], dtype=torch.int32, device="cuda")
+    lengths = torch.tensor([20], device="cuda")
     step = Decode(torch.randn(1, 2, 64).half().cuda(), pool, pool, tables, lengths, 0.125)
     small = step._replace(
         k_pool=pool[blocks], v_pool=pool[blocks], block_tables=torch.tensor([[0, 1]]).cuda()

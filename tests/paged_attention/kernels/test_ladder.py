@@ -123,7 +123,7 @@ def test_pools_beyond_2_to_the_31_elements(name: str) -> None:
         pytest.skip("this machine does not hand out 4 GiB of addresses")
     blocks = [shape[0] - 1, shape[0] - 2]
     pool[blocks] = torch.randn(2, 1, 16, 64).half()
-    tables, lengths = torch.tensor([blocks]), torch.tensor([20])
+    tables, lengths = torch.tensor([blocks], dtype=torch.int32), torch.tensor([20])
     step = Decode(torch.randn(1, 2, 64).half(), pool, pool, tables, lengths, 0.125)
     small = Decode(step.q, pool[blocks], pool[blocks], torch.tensor([[0, 1]]), lengths, 0.125)
     torch.testing.assert_close(

@@ -1,0 +1,188 @@
+"""Write results/decode.md and its pictures from the newest result of each kind.
+
+in tests/:  python -m benchmarks.decode_page
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+
+from paged_attention.pictures import canvas
+
+FOLDER = Path(__file__).with_name("results")
+OURS = "paged, in place"
+Result = dict[str, Any]
+Row = Sequence[object]
+
+
+def newest(kind: str) -> Result | None:
+    """The result file of this kind with the latest date in its name."""
+    files = sorted(FOLDER.glob(f"*-{kind}.json"))
+    return json.loads(files[-1].read_text()) if files else None
+
+
+def table(head: Row, rows: Sequence[Row]) -> Iterator[str]:
+    """A Markdown table, numbers to the right."""
+    yield "| " + " | ".join(map(str, head)) + " |"
+    yield "|" + "|".join("---" if i == 0 else "---:" for i, _ in enumerate(head)) + "|"
+    for row in rows:
+        yield "| " + " | ".join(map(str, row)) + " |"
+    yield ""
+
+
+def where(result: Result) -> str:
+    """Date, machine and versions in one line."""
+    versions = ", ".join(f"{name} {version}" for name, version in result["versions"].items())
+    machine = result.get("machine", result.get("heads", ""))
+    threads = f", {result['threads']} threads" if "threads" in result else ""
+    return f"*{result['date']}; {machine}{threads}; {versions}.*"
+
+
+def times(value: float) -> str:
+    return f"{value:.1f} ×"
+
+
+def cpu(result: Result) -> Iterator[str]:
+    """One layer on a CPU: our milliseconds, and how many times longer the others take."""
+    yield "## One layer's decode on a CPU\n"
+    yield where(result)
+    yield ""
+    yield (
+        "SmolLM2's shapes (9 query heads, 3 KV heads of 64, float32), blocks of 16 in random "
+        f"order. Ours: {result['kernel']}. The others' figures say how many times as long they "
+        "take; below 1 they are faster. Each is the best of its rounds, taken in turns, for the "
+        f"machine was shared. A large copy moves {result['copy GB/s']} GB a second there.\n"
+    )
+    others = [name for name in result["results"][0]["milliseconds"] if name != OURS]
+    for kind in ("uniform", "ragged"):
+        equal = kind == "uniform"
+        yield f"### {'Equal lengths' if equal else 'Lengths from 1 to the number given'}\n"
+        rows = []
+        for one in result["results"]:
+            if one["kind"] == kind:
+                spent = one["milliseconds"]
+                ours = spent[OURS]
+                speed = one["KV bytes"] / ours / 1e6
+                rows.append(
+                    [f"{one['rows']} × {one['tokens']:,}", f"{ours:.3f}", f"{speed:.0f}"]
+                    + [times(spent[name] / ours) for name in others]
+                )
+        yield from table(["sequences × tokens", "ours, ms", "GB/s", *others], rows)
+    yield f"![{draw_cpu(result)}](decode-cpu.svg)\n"
+
+
+def draw_cpu(result: Result) -> str:
+    """Save the picture of equal lengths; returns its alternative text."""
+    rows = [one for one in result["results"] if one["kind"] == "uniform"]
+    labels = [f"{one['rows']} × {one['tokens']:,}" for one in rows]
+    figure, ax = canvas(7.2, 3.4)
+    for name in ("contiguous SDPA", "gather into kept memory + SDPA", "Numba through the table"):
+        if name in rows[0]["milliseconds"]:
+            ratios = [one["milliseconds"][name] / one["milliseconds"][OURS] for one in rows]
+            ax.plot(labels, ratios, label=name, markersize=5, linewidth=1.2)
+    ax.axhline(1, color="black", linewidth=1.5)
+    ax.annotate("paged, in place", (0, 1), xytext=(0, -12), textcoords="offset points", fontsize=9)
+    ax.set_yscale("log", base=2)
+    ax.yaxis.set_major_formatter(lambda value, _: f"{value:g} ×")
+    ax.tick_params(axis="x", rotation=60)
+    ax.set_xlabel("sequences × tokens")
+    ax.set_ylabel("times as long as ours")
+    ax.legend(fontsize=9)
+    with mpl.rc_context({"svg.hashsalt": "decode", "svg.fonttype": "none"}):
+        figure.savefig(FOLDER / "decode-cpu.svg", metadata={"Date": None})
+    return (
+        "Chart: how many times as long as the paged kernel the others take, for 16 loads from 1 × "
+        "64 to 64 × 4,096 tokens; the table above has the numbers."
+    )
+
+
+def model(result: Result) -> Iterator[str]:
+    """Whole decode steps."""
+    yield "## Whole decode steps\n"
+    yield where(result)
+    yield ""
+    yield (
+        f"{result['what'].capitalize().replace('smollm2', 'SmolLM2')}: one token for every "
+        f"sequence, milliseconds a step, best (median) of {result['rounds']} rounds taken in "
+        "turns.\n"
+    )
+    names = list(result["results"][0]["milliseconds a step"])
+    rows = []
+    for one in result["results"]:
+        spent = one["milliseconds a step"]
+        ratio = spent["contiguous"]["best"] / spent[OURS]["best"]
+        rows.append(
+            [f"{one['rows']} × {one['tokens']:,}"]
+            + [f"{spent[name]['best']:.1f} ({spent[name]['median']:.1f})" for name in names]
+            + [times(ratio)]
+        )
+    yield from table(["sequences × tokens", *names, "contiguous ÷ in place"], rows)
+
+
+def gpu(result: Result | None) -> Iterator[str]:
+    """One layer on a GPU, or that nobody has measured it."""
+    yield "## One layer's decode on a GPU\n"
+    if result is None:
+        yield (
+            "**Not run**: no GPU has been at hand. `python -m benchmarks.decode_gpu --out FILE` in "
+            "`tests/` measures it: the share of a copy's bandwidth, beside PyTorch's attention, "
+            "its flex attention over pages, and vLLM's and SGLang's Triton kernels.\n"
+        )
+        return
+    yield f"*{result['date']}; {result['GPU']}; a copy moves {result['copy GB/s']} GB a second.*\n"
+    names = list(result["results"][0]["results"])
+    rows = []
+    for one in result["results"]:
+        shape = [one[name] for name in ("batch", "context", "group", "head_dim", "block_size")]
+        shares = [one["results"].get(name, "") for name in names]
+        rows.append(shape + [f"{s['of copy']:.0%}" if isinstance(s, dict) else "–" for s in shares])
+    yield from table(["batch", "context", "group", "D", "block", *names], rows)
+
+
+def compiled(results: Sequence[Result]) -> Iterator[str]:
+    """What the compilers made of the kernels."""
+    yield "## Compiled for GPUs that weren't there\n"
+    yield (
+        "bfloat16, 32 query heads on 8 KV heads of 128, blocks of 16; nothing was launched. Loads "
+        "of 16 bytes are the widest. The JSON files have all types and sizes.\n"
+    )
+    rows = [
+        [
+            *(result["versions"]["triton"], one["target"], f"`{one['kernel']}`"),
+            *(one["registers"], one["spilled"], one["shared"], one["tensor_core_ops"]),
+            one["loads"].get("16", 0),
+        ]
+        for result in results
+        for one in result["results"]
+        if (one["type"], one["head_dim"], one["block_size"]) == ("bfloat16", 128, 16)
+    ]
+    head = ["triton", "GPU", "kernel", "registers", "bytes spilled", "bytes shared"]
+    yield from table([*head, "tensor-core instructions", "16-byte loads"], rows)
+    for result in results:
+        version, faults = result["versions"]["triton"], result["faults"]
+        yield f"- triton {version}: {len(result['results'])} kernels, {len(faults)} with spills"
+        yield from (f"  - {fault}" for fault in faults)
+
+
+def main() -> None:
+    """Write the page."""
+    lines = [
+        "# Decode, measured",
+        "",
+        "Written by `benchmarks.decode_page` from the JSON files beside it.",
+        "",
+    ]
+    for kind, section in (("decode-cpu", cpu), ("decode-model", model)):
+        if (result := newest(kind)) is not None:
+            lines += section(result)
+    lines += gpu(newest("decode-gpu"))
+    made = [newest(f"compiled-triton-{version}") for version in ("3.7.1", "3.6.0")]
+    lines += compiled([result for result in made if result is not None])
+    (FOLDER / "decode.md").write_text("\n".join(lines).rstrip() + "\n")
+
+
+if __name__ == "__main__":
+    main()
