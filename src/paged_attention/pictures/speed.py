@@ -28,8 +28,15 @@ def draw_roofline(
     for name, intensity in places:
         reached = min(intensity * bandwidth, peak)
         axes.plot([intensity], [reached], color=red, marker="o", markersize=7, markeredgecolor=INK)
-        axes.annotate(name, (intensity, reached), (9, -5), textcoords="offset points", va="top",
-                      fontsize=SMALL)  # fmt: skip
+        axes.annotate(
+            name,
+            (intensity, reached),
+            (9, -4),
+            textcoords="offset points",
+            va="top",
+            fontsize=SMALL,
+            bbox={"facecolor": PAGE, "edgecolor": "none", "pad": 1},  # no lines through the words
+        )
     axes.text(ridge * 1.07, bandwidth * 0.62, f"ridge: {ridge:.0f}", fontsize=SMALL, color=MUTED)
     axes.text(0.55, bandwidth * 0.85, f"memory, {bandwidth} TB/s", fontsize=TEXT, rotation=27.5,
               rotation_mode="anchor", color=blue)  # fmt: skip
