@@ -6,6 +6,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from filelock import FileLock
+
 from bookbuild.book import BookError
 
 OLDEST_NODE = 20
@@ -33,19 +35,23 @@ def missing_tool() -> str | None:
 
 
 def install(folder: Path) -> None:
-    """``npm ci`` in ``folder``, unless what its lock file says is there already."""
-    stamp = folder / "node_modules" / ".installed"
-    wanted = hashlib.sha256((folder / "package-lock.json").read_bytes()).hexdigest()
-    if stamp.exists() and stamp.read_text(encoding="utf-8") == wanted:
-        return
-    command = [shutil.which("npm") or "npm", "ci", "--ignore-scripts"]
-    made = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    if made.returncode:
-        raise BookError(
-            f"npm could not install the packages that {folder} names (needed once, with "
-            f"network):\n{made.stdout}{made.stderr}"
-        )
-    stamp.write_text(wanted, encoding="utf-8")
+    """``npm ci`` in ``folder``, unless what its lock file says is there already.
+
+    One process installs while others wait: two at once delete each other's files.
+    """
+    with FileLock(folder / ".npm-ci.lock"):
+        stamp = folder / "node_modules" / ".installed"
+        wanted = hashlib.sha256((folder / "package-lock.json").read_bytes()).hexdigest()
+        if stamp.exists() and stamp.read_text(encoding="utf-8") == wanted:
+            return
+        command = [shutil.which("npm") or "npm", "ci", "--ignore-scripts"]
+        made = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+        if made.returncode:
+            raise BookError(
+                f"npm could not install the packages that {folder} names (needed once, with "
+                f"network):\n{made.stdout}{made.stderr}"
+            )
+        stamp.write_text(wanted, encoding="utf-8")
 
 
 def chromium() -> str | None:
