@@ -1,8 +1,7 @@
 """The paged cache: keys and values in blocks of one pool, found through a table for each sequence.
 
 Memory is taken in ``reserve`` and nowhere else, so a step either starts with all it needs or does
-not start. A block may stand in several tables; it is copied when one of them is about to write to
-it.
+not start. A block may stand in several tables; whoever is about to write to it gets a copy first.
 """
 
 from collections import Counter
@@ -176,8 +175,7 @@ class PagedKVCache(BatchedCache):
     def update(
         self, layer: int, k: Tensor, v: Tensor, positions: Tensor
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Write ``k``, ``v`` [B, Hkv, T, D] at ``positions`` [T] or [B, T], then gather each
-        history.
+        """Write ``k``, ``v`` [B, Hkv, T, D] at ``positions`` [T] or [B, T]; gather each history.
 
         Returns keys, values [B, Hkv, S, D], zeros past a row's end, and their positions [S].
         """
@@ -203,9 +201,7 @@ class PagedKVCache(BatchedCache):
         return out[:, :, None]
 
     def check_invariants(self) -> None:
-        """Raise ``InvariantBroken`` naming the block or sequence that breaks the law. Walks the
-        pool.
-        """
+        """Raise ``InvariantBroken`` naming what breaks the law. Walks the whole pool."""
         self.allocator.check_invariants()
         holders = list(self.allocator.indexed)
         for seq, table in self.tables.items():
