@@ -43,9 +43,7 @@ class AttendingCache(Protocol):
 
 
 class AttendByUpdate:
-    """``attend`` the naive way: ``update``, which gathers the history, then plain attention over
-    it.
-    """
+    """``attend`` the naive way: ``update`` gathers the history, plain attention reads it."""
 
     def update(
         self, layer: int, k: Tensor, v: Tensor, positions: Tensor

@@ -23,9 +23,7 @@ from paged_attention.errors import (
 
 @dataclass(frozen=True)
 class Step:
-    """One step's writes, the same for every layer. A row's history ends after its highest new
-    position.
-    """
+    """One step's writes, alike in every layer; a row ends after its highest new position."""
 
     positions: Tensor  # int64 [B, T], where the new tokens stand in their sequences
     ends: list[int]  # [B], each row's length once this step is done

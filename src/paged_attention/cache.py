@@ -118,8 +118,7 @@ class PagedKVCache(BatchedCache):
         return copies + sum(self._blocks_missing(seq, n) for seq, n in new_tokens.items())
 
     def fork(self, parent: Hashable, child: Hashable) -> None:
-        """Begin ``child`` with the tokens of ``parent``, whose written blocks are shared, not
-        copied.
+        """Begin ``child`` with the tokens of ``parent``, sharing its written blocks.
 
         Room that ``parent`` has reserved and not written stays its own.
         """
@@ -131,9 +130,7 @@ class PagedKVCache(BatchedCache):
         self.lengths[child] = self.lengths[parent]
 
     def adopt(self, seq: Hashable, blocks: Sequence[int]) -> None:
-        """Let the empty ``seq`` begin with ``blocks``, all full, which others hold or the index
-        does.
-        """
+        """Let the empty ``seq`` begin with ``blocks``: full ones that somebody holds."""
         if self.table(seq):
             raise ValueError(
                 f"sequence {seq!r} has blocks already; give it a known prefix right after create"

@@ -1,5 +1,4 @@
-"""Block tables: from a token's logical position to the place in memory that holds its keys and
-values.
+"""Block tables: from a token's logical position to the place of its keys and values.
 
 A block table is a list of block ids. Entry ``i`` names the block that holds positions ``i *
 block_size`` to ``(i + 1) * block_size - 1`` of one sequence.
