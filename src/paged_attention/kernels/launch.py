@@ -45,9 +45,7 @@ class Plan:
 
     launches: Sequence[Launch]
     out: torch.Tensor  # [B, Hq, D]
-    kept: Sequence[torch.Tensor] = field(
-        default=()
-    )  # memory of parts, alive until the launches ran
+    kept: Sequence[torch.Tensor] = field(default=())  # parts, alive until the launches have run
 
     def run(self, how: Callable[[Launch], None] = Launch.on_gpu) -> torch.Tensor:
         """Every launch, then the answer [B, Hq, D]."""
@@ -92,15 +90,15 @@ def split(step: Decode, splits: int, *, tile: int | None = None) -> Plan:
     reading = Launch(
         decode_split,
         (step.rows, step.kv_heads, splits),
-        _shared_args(step) | parts | {"SPLITS": splits, "TILE": tile or tile_size(step)},
+        _shared_args(step) | parts | {"TILE": tile or tile_size(step)},
         num_stages=_stages(step),
     )
     lanes = triton.next_power_of_2(step.head_dim)
     sizes = {
+        "splits": splits,
         "HEADS": step.heads,
         "HEAD_DIM": step.head_dim,
         "LANES": lanes,
-        "SPLITS": splits,
         "PARTS": triton.next_power_of_2(splits),
     }
     merging = Launch(

@@ -14,16 +14,16 @@ import triton.language as tl
 from paged_attention.kernels.grouped import load_group, walk
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["table_stride"])  # it grows with the longest sequence
 def decode_split(
     q,  # pointer to [B, Hq, D]
     k_pool,  # pointer to [num_blocks, Hkv, block_size, D]
     v_pool,  # the same
     block_tables,  # pointer to int [B, max_blocks]
     lengths,  # pointer to int [B]
-    part_m,  # pointer to float32 [B, Hq, SPLITS]
+    part_m,  # pointer to float32 [B, Hq, splits]
     part_l,  # the same
-    part_acc,  # pointer to float32 [B, Hq, SPLITS, D]
+    part_acc,  # pointer to float32 [B, Hq, splits, D]
     scale,  # 1 / sqrt(D) * log2(e), times what a stored key is multiplied with
     q_row_stride,  # elements from one row of q to the next
     q_head_stride,
@@ -38,15 +38,15 @@ def decode_split(
     LANES: tl.constexpr,  # D rounded up to a power of two
     BLOCK_SIZE: tl.constexpr,
     TILE: tl.constexpr,  # tokens read at a time
-    SPLITS: tl.constexpr,  # parts of every sequence
 ):
     """(m, l, acc) of one group over one part of its sequence; of no tokens they are -inf, 0, 0."""
     row = tl.program_id(0).to(tl.int64)
     kv_head = tl.program_id(1).to(tl.int64)
     split = tl.program_id(2)
+    splits = tl.num_programs(2)  # parts of every sequence
     length = tl.load(lengths + row)
     # Whole tiles each, so that only the last part ends within one. Short rows leave parts empty.
-    span = tl.cdiv(tl.cdiv(length, SPLITS), TILE) * TILE
+    span = tl.cdiv(tl.cdiv(length, splits), TILE) * TILE
     first = tl.minimum(split * span, length)
     last = tl.minimum(first + span, length)
 
@@ -72,7 +72,7 @@ def decode_split(
 
     g = tl.arange(0, QUERIES)  # [QUERIES]
     d = tl.arange(0, LANES)  # [LANES]
-    part = (row * HEADS + kv_head * GROUP + g) * SPLITS + split  # [QUERIES]
+    part = (row * HEADS + kv_head * GROUP + g) * splits + split  # [QUERIES]
     real = g < GROUP  # [QUERIES]
     tl.store(part_m + part, m, mask=real)
     tl.store(part_l + part, l, mask=real)
@@ -82,25 +82,25 @@ def decode_split(
 
 @triton.jit
 def merge_splits(
-    part_m,  # pointer to float32 [B, Hq, SPLITS]
+    part_m,  # pointer to float32 [B, Hq, splits]
     part_l,  # the same
-    part_acc,  # pointer to float32 [B, Hq, SPLITS, D]
+    part_acc,  # pointer to float32 [B, Hq, splits, D]
     out,  # pointer to [B, Hq, D], contiguous
     v_scale,  # what a stored value is multiplied with; 1 unless the pool holds fp8
+    splits,  # parts of every sequence
     HEADS: tl.constexpr,  # Hq
     HEAD_DIM: tl.constexpr,  # D
     LANES: tl.constexpr,  # D rounded up to a power of two
-    SPLITS: tl.constexpr,
-    PARTS: tl.constexpr,  # SPLITS rounded up to a power of two
+    PARTS: tl.constexpr,  # splits rounded up to a power of two
 ):
     """``out[row, head]`` from the parts of its sequence: to one scale, add, divide last."""
     row = tl.program_id(0).to(tl.int64)
     head = tl.program_id(1)
     s = tl.arange(0, PARTS)  # [PARTS]
     d = tl.arange(0, LANES)  # [LANES]
-    part = (row * HEADS + head) * SPLITS + s  # [PARTS]
-    m = tl.load(part_m + part, mask=s < SPLITS, other=float("-inf"))  # [PARTS]
-    l = tl.load(part_l + part, mask=s < SPLITS, other=0.0)  # [PARTS]
+    part = (row * HEADS + head) * splits + s  # [PARTS]
+    m = tl.load(part_m + part, mask=s < splits, other=float("-inf"))  # [PARTS]
+    l = tl.load(part_l + part, mask=s < splits, other=0.0)  # [PARTS]
     place = part[:, None] * HEAD_DIM + d[None, :]  # [PARTS, LANES]
     # A part without tokens has nothing to read: its acc is all zeros.
     told = (l != 0)[:, None] & (d < HEAD_DIM)[None, :]  # [PARTS, LANES]
