@@ -21,6 +21,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "etc/jupyter/labconfig/page_config.json": {"disabledExtensions": {"jupyterlab-jupytext": True}},
 }
 NO_JUPYTEXT = "--ServerApp.jpserver_extensions={'jupyterlab_jupytext': False}"
+KEEP_PICTURES = "--ContentsManager.pre_save_hook=bookbuild.saving.keep_still_pictures"
 
 
 def settle(prefix: Path) -> None:
@@ -36,7 +37,8 @@ def settle(prefix: Path) -> None:
 def arguments(root: Path, more: Sequence[str]) -> list[str]:
     """Lab's command line for the book; ``more`` comes last and wins."""
     start = f"/lab/tree/{FIRST}" if (root / FIRST).exists() else "/lab"
-    ours = [f"--ServerApp.root_dir={root}", f"--LabApp.default_url={start}", NO_JUPYTEXT]
+    where = [f"--ServerApp.root_dir={root}", f"--LabApp.default_url={start}"]
+    ours = [*where, NO_JUPYTEXT, KEEP_PICTURES]
     # In a container one is often root, and Jupyter refuses that without this word.
     as_root = ["--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
     return [*ours, *as_root, *more]

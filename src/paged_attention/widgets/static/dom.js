@@ -1,8 +1,12 @@
 // Small helpers for building a picture. Text goes in as text, never as markup.
 
-let counter = 0;
+// In a notebook each widget has a copy of this module; they count together.
+const COUNT = Symbol.for("paged-attention.pictures.ids");
 /** An id that no other picture of this page has. */
-export const newId = () => `pa-${++counter}`;
+export function newId() {
+  globalThis[COUNT] = (globalThis[COUNT] ?? 0) + 1;
+  return `pa-${globalThis[COUNT]}`;
+}
 
 /** An element with attributes, properties and listeners, and children that are nodes or text. */
 export function h(tag, attributes = {}, ...children) {
@@ -65,8 +69,10 @@ export const icon = (name) =>
   );
 
 /** A labelled field. */
-export const field = (label, input) =>
-  h("label", { class: "pa-field" }, h("span", {}, label), input);
+export function field(label, input) {
+  input.id = newId();
+  return h("span", { class: "pa-field" }, h("label", { for: input.id }, label), input);
+}
 
 /** A table: head is a list of texts, rows are lists of texts; the first of a row is its head. */
 export function table(caption, head, rows) {

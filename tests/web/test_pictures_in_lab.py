@@ -1,0 +1,216 @@
+"""The same pictures in a real JupyterLab: still before a kernel runs, live and answering after."""
+
+import contextlib
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.error import URLError
+from urllib.request import urlopen
+
+import nbformat
+import pytest
+
+from paged_attention.widgets import MIME, pool_picture
+
+TOKEN = "pictures"  # of a server that lives for this test
+CELLS = [
+    "from paged_attention.widgets import (\n    block_size_picture, contiguous_vs_paged, "
+    "fork_and_copy,\n    pool_picture, prefix_picture, reading_through_table)",
+    "pool_picture()",
+    "contiguous_vs_paged()",
+    "reading_through_table()",
+    "fork_and_copy()",
+    "prefix_picture()",
+    "block_size_picture()",
+]
+SECONDS = 60
+
+
+@pytest.fixture(scope="module")
+def notebook(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A notebook as the book ships it: outputs without views, and nobody has trusted it yet."""
+    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in CELLS])
+    book.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3"}
+    shown = nbformat.v4.new_output("execute_result", pool_picture()._repr_mimebundle_())
+    shown.execution_count = 2
+    book.cells[1].outputs = [shown]
+    path = tmp_path_factory.mktemp("lab") / "pictures.ipynb"
+    nbformat.write(book, path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def lab(browser: Any, notebook: Path) -> Iterator[str]:
+    """JupyterLab as ``make lab`` starts it, in the notebook's folder."""
+    del browser  # skip before a server is started
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    start = "import sys, pathlib, bookbuild.lab as b; b.open_lab(pathlib.Path.cwd(), sys.argv[1:])"
+    command = [sys.executable, "-c", start, "--no-browser"]
+    command += [f"--port={port}", f"--IdentityProvider.token={TOKEN}"]
+    own = {"JUPYTER_DATA_DIR": "data", "JUPYTER_CONFIG_DIR": "config", "IPYTHONDIR": "ipython"}
+    home = {name: str(notebook.parent / folder) for name, folder in own.items()}
+    log = (notebook.parent / "lab.log").open("w")
+    server = subprocess.Popen(
+        command, cwd=notebook.parent, stdout=log, stderr=log, env=os.environ | home
+    )
+    try:
+        address = f"http://127.0.0.1:{port}"
+        for _ in range(SECONDS * 4):
+            with contextlib.suppress(URLError, ConnectionError):
+                urlopen(f"{address}/api?token={TOKEN}").close()
+                break
+            time.sleep(0.25)
+        yield address
+    finally:
+        server.terminate()
+        server.wait(timeout=20)
+        log.close()
+
+
+@pytest.fixture(scope="module")
+def outside() -> list[str]:
+    """Requests to other hosts."""
+    return []
+
+
+@pytest.fixture(scope="module")
+def page(browser: Any, lab: str, notebook: Path, outside: list[str]) -> Iterator[Any]:
+    """The notebook, opened and not yet run."""
+    context = browser.new_context(viewport={"width": 1300, "height": 1000})
+
+    def only_here(route: Any) -> None:
+        if route.request.url.startswith((lab, "data:", "blob:")):
+            route.continue_()
+        else:
+            outside.append(route.request.url)
+            route.abort()
+
+    context.route("**/*", only_here)
+    opened = context.new_page()
+    opened.goto(f"{lab}/lab/tree/{notebook.name}?token={TOKEN}")
+    opened.locator(".jp-Notebook .jp-Cell").first.wait_for(timeout=1000 * SECONDS)
+    opened.get_by_text("| Idle").wait_for(timeout=1000 * SECONDS)  # the kernel is there
+    yield opened
+    context.close()
+
+
+@pytest.fixture(scope="module")
+def live(page: Any) -> Any:
+    """The notebook after all its cells have run."""
+    page.get_by_role("menuitem", name="Run", exact=True).click()
+    page.get_by_text("Run All Cells", exact=True).click()
+    page.wait_for_function(
+        "document.querySelectorAll('.jp-OutputArea .pa').length === 6", timeout=1000 * SECONDS
+    )
+    return page
+
+
+def picture(page: Any, at: int) -> Any:
+    found = page.locator(".jp-OutputArea .pa").nth(at)
+    found.scroll_into_view_if_needed()
+    return found
+
+
+def says(one: Any) -> str:
+    return str(one.get_by_role("status").inner_text())
+
+
+def test_before_a_kernel_runs_the_still_picture_shows(page: Any) -> None:
+    still = page.locator(".jp-OutputArea img[alt^='Pool and tables.']")
+    still.wait_for()
+    assert still.evaluate("(image) => image.naturalWidth") == 640
+    assert page.locator(".pa").count() == 0
+    assert page.get_by_text("Loading widget").count() == 0
+
+
+def test_with_a_kernel_the_live_one_shows(live: Any) -> None:
+    assert live.locator(".jp-OutputArea img").count() == 0
+    assert says(picture(live, 0)) == "fork(B, C) C shares 3 and 8. No block taken; 3 free."
+    assert "maximum 2 → 4, the past is scaled by 0.1353" in says(picture(live, 2))
+    ids = live.locator(".pa [id]").evaluate_all("(parts) => parts.map((part) => part.id)")
+    assert len(ids) == len(set(ids)) > 6  # each widget has the module for itself
+
+
+def test_buttons_call_the_engine(live: Any) -> None:
+    one = picture(live, 0)
+    status = one.get_by_role("status")
+
+    def press(button: str, answer: str) -> None:
+        one.get_by_role("button", name=button, exact=True).click()
+        status.filter(has_text=answer).wait_for(timeout=10_000)
+
+    one.get_by_label("Sequence", exact=True).select_option("C")
+    press("Append", "refused whole, nothing changed")  # the scene ends with a full pool
+    one.get_by_label("Sequence", exact=True).select_option("A")
+    press("Free", "free(A) Back in the pool: 7, 2, 11, 5, 9, 0 … (10 in all)")
+    press("New", "create(D) D begins")
+    one.get_by_label("Tokens", exact=True).fill("5")
+    press("Append", "reserve(D, 5) D takes")
+    press("Write", "write(D, 5) 5 tokens of D written")
+    press("Write", "PositionNotReserved: sequence 'D' has no slot for position 9")
+    press("Fork", "fork(D, E) E shares")
+    press("Publish", "remember(E, 5) Published")
+    one.get_by_label("Prompt").fill("<b>hello</b> again")
+    press("Attach", "attach(F, 2) No block hit")
+    press("Evict", "Nothing to evict")
+    assert one.locator(".pa-place").inner_text() == "24/24"
+
+
+def test_a_typed_prompt_meets_the_real_prefix_cache(live: Any) -> None:
+    one = picture(live, 4)
+    prompt = one.get_by_label("Prompt")
+    prompt.fill("you are a careful assistant who answers briefly why")
+    prompt.press("Enter")
+    status = one.get_by_role("status")
+    status.filter(has_text="D: 2 blocks hit, 8 tokens reused, 1 to run.").wait_for()
+    one.get_by_role("button", name="Evict one").click()
+    status.filter(has_text="goes").or_(status.filter(has_text="Nothing to evict")).wait_for()
+
+
+def test_keys_in_a_picture_are_the_pictures(live: Any) -> None:
+    """Lab's own single keys (A, B, D D, M) would add and delete cells."""
+    one = picture(live, 2)
+    one.locator(".pa-entries [tabindex='0']").focus()
+    for key in ("]", "a", "b", "d", "d", "m", "["):
+        live.keyboard.press(key)
+    assert live.locator(".jp-Notebook .jp-Cell").count() == len(CELLS)
+    assert says(one).startswith("Look-up 3")
+
+
+def test_it_follows_labs_theme(live: Any) -> None:
+    one = picture(live, 0)
+    ground = "(e) => getComputedStyle(e).backgroundColor"
+    assert one.evaluate(ground) == "rgb(255, 255, 255)"
+    live.get_by_role("menuitem", name="Settings", exact=True).click()
+    live.get_by_text("Theme", exact=True).click()
+    live.get_by_text("JupyterLab Dark", exact=True).click()
+    live.wait_for_function("document.body.dataset.jpThemeLight === 'false'")
+    live.wait_for_timeout(300)
+    assert one.evaluate(ground) == "rgb(22, 25, 29)"
+
+
+def test_a_saved_notebook_keeps_what_shows_without_a_kernel(live: Any, notebook: Path) -> None:
+    before = notebook.stat().st_mtime_ns
+    live.locator(".jp-Notebook .jp-Cell").first.click()
+    live.keyboard.press("Control+s")
+    for _ in range(100):
+        if notebook.stat().st_mtime_ns != before:
+            break
+        live.wait_for_timeout(100)
+    live.wait_for_timeout(500)
+    saved = json.loads(notebook.read_text(encoding="utf-8"))
+    kinds = [set(out["data"]) for cell in saved["cells"] for out in cell["outputs"]]
+    assert kinds == [{MIME, "text/html", "text/plain"}] * 6
+
+
+def test_nobody_else_was_asked(live: Any, outside: list[str]) -> None:
+    assert live.locator(".jp-Notebook").count() == 1
+    assert outside == []
