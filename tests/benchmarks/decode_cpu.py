@@ -1,6 +1,6 @@
 """Time one layer's decode attention on a CPU, all contestants in one run.
 
-    make bench-decode        or, in tests/:  python -m benchmarks.decode_cpu [--out FILE.json]
+    in tests/:  python -m benchmarks.decode_cpu [--out FILE.json]
 
 SmolLM2's shapes: 9 query heads, 3 KV heads of 64, float32, blocks of 16 in random order.
 Contestants take turns, so that a slow minute of the machine hits all of them; each figure is the

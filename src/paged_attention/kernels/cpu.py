@@ -17,6 +17,7 @@ import os
 import platform
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -125,6 +126,10 @@ def build(head_dim: int, group: int, dtype: torch.dtype) -> Path:
 @cache
 def find_compiler() -> str | None:
     """The path of a C++ compiler that takes GCC's options, or ``None``. Looked for once."""
+    if sys.platform == "darwin":  # its c++ may be a stand-in that opens a window to be installed
+        asked = subprocess.run(["xcode-select", "-p"], capture_output=True, check=False)
+        if asked.returncode:
+            return None
     wanted: Iterator[str] = (os.environ.get("CXX", ""), "c++", "g++", "clang++").__iter__()
     return next((found for name in wanted if name and (found := shutil.which(name))), None)
 

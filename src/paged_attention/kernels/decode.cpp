@@ -174,7 +174,8 @@ extern "C" int paged_decode(const float* q, const KV* k_pool, const KV* v_pool,
     const int64_t span = (lengths[row] + splits - 1) / splits;
     const int64_t first = std::min(i % splits * span, lengths[row]);
     float query[G][D];
-    for (int j = 0; j < G * D; j++) query[0][j] = q[i / splits * G * D + j] * scale;
+    for (int g = 0; g < G; g++)
+      for (int d = 0; d < D; d++) query[g][d] = q[(i / splits * G + g) * D + d] * scale;
     walk(query, k_pool + kv_head * head_stride, v_pool + kv_head * head_stride,
          tables + row * table_stride, first, std::min(first + span, lengths[row]), block_size,
          block_stride, slot_stride, parts[i]);

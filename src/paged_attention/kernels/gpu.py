@@ -1,4 +1,10 @@
-"""Paged decode on a GPU: the Triton kernels, launched."""
+"""Paged decode on a GPU: the Triton kernels, launched.
+
+One layer's attention may be captured in a CUDA graph. A whole decode step of the cache may not:
+before a layer is written, the cache compares positions with the step's plan on the host, so that a
+bad one raises instead of overwriting somebody's slot (``BatchedCache._begin``). That waits for the
+GPU once a layer.
+"""
 
 from functools import cache
 

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 import torch
 from helpers.decode import decode_step
+from hypothesis import given
+from hypothesis import strategies as st
 
 from paged_attention import kernels
 from paged_attention.errors import KernelNotBuilt
@@ -130,6 +132,19 @@ def test_any_number_of_threads_and_parts(threads: int, lengths: list[int]) -> No
         )
     finally:
         torch.set_num_threads(before)
+
+
+@needs_compiler
+@given(
+    lengths=st.lists(st.integers(0, 600), min_size=1, max_size=5),
+    block_size=st.integers(1, 40),
+    seed=st.integers(0, 99),
+)
+def test_any_lengths_and_block_size(lengths: list[int], block_size: int, seed: int) -> None:
+    step = decode_step(lengths, head_dim=8, block_size=block_size, seed=seed)
+    torch.testing.assert_close(
+        cpu.decode(step).double(), reference.decode(step), atol=2e-5, rtol=2e-5
+    )
 
 
 @needs_compiler
