@@ -3,6 +3,7 @@
 from collections.abc import Hashable, Mapping, Sequence
 
 import torch
+from torch import Tensor
 
 
 class BatchTables:
@@ -15,9 +16,11 @@ class BatchTables:
     def __init__(self, device: torch.device) -> None:
         self.tensor = torch.zeros((0, 0), dtype=torch.int64, device=device)
         self._written: list[list[int]] = []
+        self._placed: tuple[Tensor, Tensor, Tensor] | None = None  # positions, blocks, slots
 
     def set(self, batch: Sequence[Hashable], tables: Mapping[Hashable, list[int]]) -> None:
         """Bring the tensor in line with the tables of ``batch``, row by row."""
+        self._placed = None
         rows = [tables[seq] for seq in batch]
         width = max(1, *(len(row) for row in rows))
         if len(rows) != len(self._written) or width > self.tensor.shape[1]:
@@ -31,3 +34,12 @@ class BatchTables:
             self.tensor[row, same : len(table)] = self.tensor.new_tensor(table[same:])
             self.tensor[row, len(table) : len(written)] = 0
             self._written[row] = table.copy()
+
+    def places(self, positions: Tensor, block_size: int) -> tuple[Tensor, Tensor]:
+        """The block and the slot of each of ``positions`` [B, T]: every layer asks, once is
+        enough.
+        """
+        if self._placed is None or self._placed[0] is not positions:
+            blocks = self.tensor.gather(1, positions // block_size)  # [B, T]
+            self._placed = positions, blocks, positions % block_size
+        return self._placed[1:]

@@ -240,9 +240,7 @@ class PagedKVCache(BatchedCache):
 
     def _scatter(self, layer: int, k: Tensor, v: Tensor, step: Step) -> None:
         """Write ``k``, ``v`` [B, Hkv, T, D] into the pools of ``layer`` through the tables."""
-        index = step.positions // self.block_size  # [B, T]
-        blocks = self._batch_tables.tensor.gather(1, index)  # [B, T]
-        slots = step.positions % self.block_size  # [B, T]
+        blocks, slots = self._batch_tables.places(step.positions, self.block_size)  # [B, T] each
         self.k_pool[layer, blocks, :, slots] = k.transpose(1, 2)  # [B, T, Hkv, D]
         self.v_pool[layer, blocks, :, slots] = v.transpose(1, 2)
 
