@@ -27,15 +27,19 @@ ORDER = (4, 7, 2, 9, 11, 15, 0, 1, 3, 5, 6, 8, 10, 12, 13, 14)  # as a pool in u
 
 
 def prefix_picture(
-    prompts: Sequence[str] | None = None, *, block_size: int = 4, num_blocks: int = 16
+    prompts: Sequence[str] | None = None,
+    *,
+    block_size: int = 4,
+    num_blocks: int = 16,
+    ended: Sequence[int] = (),
 ) -> Picture:
     """The prefix index as a tree; the reader types prompts and evicts blocks.
 
-    ``prompts``: served in turn, none of them ending; by default the book's three, which begin
-    alike, the second one ended before the third is looked up. Words are tokens. In a notebook the
-    real prefix cache answers, on a page the module's own.
+    ``prompts``: served in turn, words as tokens; those in ``ended``, counted from 0, then end. By
+    default the book's three, which begin alike, the second one ended before the third is looked
+    up. In a notebook the real prefix cache answers, on a page the module's own.
     """
-    desk, start = served(prompts, block_size=block_size, num_blocks=num_blocks)
+    desk, start = served(prompts, block_size=block_size, num_blocks=num_blocks, ended=ended)
     data = prefix_data(desk, start)
 
     def act(message: Mapping[str, Any]) -> dict[str, Any]:
@@ -57,15 +61,20 @@ def prefix_picture(
 
 
 def served(
-    prompts: Sequence[str] | None, *, block_size: int, num_blocks: int
+    prompts: Sequence[str] | None,
+    *,
+    block_size: int,
+    num_blocks: int,
+    ended: Sequence[int] = (),
 ) -> tuple[PromptDesk, int]:
     """Serve them (``None``: the book's three) on the engine; and the step to show first."""
     order = ORDER if num_blocks == len(ORDER) else range(num_blocks)
     desk = PromptDesk(num_blocks, block_size, list(order))
-    for prompt in prompts or ():
-        desk.serve(prompt)
     if prompts is not None:
-        return desk, max(0, desk.grouped.last - 1)
+        names = [desk.serve(prompt) for prompt in prompts]
+        for name in (names[at] for at in ended):
+            desk.make(("free", name))
+        return desk, max(0, desk.grouped.last - (not ended))
     desk.serve(PROMPTS[0])
     second = desk.serve(PROMPTS[1])
     desk.make(("free", second))

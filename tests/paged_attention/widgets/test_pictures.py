@@ -116,6 +116,10 @@ def test_the_pool_says_what_the_brief_says() -> None:
     assert str(pool_picture()).splitlines()[-1].startswith("3 free + 8 held + 1 cached = 12; ")
 
 
+def test_a_picture_in_a_list_is_one_line() -> None:
+    assert repr([pool_picture()]) == "[<Pool and tables: pool 12x4 step 9/14 fork(B, C)>]"
+
+
 def test_an_empty_pool() -> None:
     cache = RecordingPagedKVCache(1, 12, 4, 1, 1)
     picture = pool_picture(cache.trace)
@@ -185,6 +189,16 @@ def test_forks_at_a_blocks_edge_copy_nothing_and_a_small_pool_refuses_whole() ->
 def test_the_last_block_of_an_exact_repeat_runs_again() -> None:
     picture = prefix_picture(["a b c d e f g h"] * 2)
     assert picture.stills[1].said == "B: 1 block hit, 4 tokens reused, 4 to run."
+
+
+def test_prompts_can_have_ended_and_their_blocks_are_cached() -> None:
+    prompts = ["a b c d e f g h 0", "a b c d i j k l 0", "m n o p 0"]
+    picture = prefix_picture(prompts, ended=[1, 2])
+    assert picture.data["start"] == 8
+    assert picture.stills[-1].said.startswith("C ends.")
+    assert "next out 9 15" in str(picture)
+    with pytest.raises(IndexError):
+        prefix_picture(prompts, ended=[3])
 
 
 def test_block_sizes_without_data_are_refused() -> None:
