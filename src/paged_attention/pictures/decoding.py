@@ -1,4 +1,4 @@
-"""Draw attention block by block: weights that shrink when the maximum rises, and what is read."""
+"""Draw attention block by block: weights that shrink when the maximum rises."""
 
 import math
 from collections.abc import Sequence
@@ -15,7 +15,6 @@ from paged_attention.pictures.states import (
     LINE,
     MUTED,
     PAGE,
-    READ_MARK,
     READ_RING,
     RESERVED_LINES,
     STATES,
@@ -55,47 +54,6 @@ def draw_weights(scores: Sequence[Sequence[float]], block_size: int) -> Figure:
     return figure
 
 
-def draw_reading(
-    table: Sequence[int],
-    scores: Sequence[float],
-    look_ups: Sequence[tuple[int, str]],
-    *,
-    block_size: int,
-    num_blocks: int,
-) -> Figure:
-    """The pool and the weights e ** (score - m) at some look-ups, each with a line about it."""
-    figure, axes = canvas(7.2, 1.35 * len(look_ups) + 0.15)
-    high, wide, bars = 3.4, 0.9, 12.4
-    for row, (look_up, note) in enumerate(look_ups):
-        y, seen = -row * high, look_up * block_size
-        m = max(scores[:seen])
-        _write(axes, 0.0, y + 1.9, f"look-up {look_up} of {len(table)}", ha="left", fontsize=TEXT)
-        _write(axes, bars, y + 1.9, note, ha="left", fontsize=TEXT)
-        for block in range(num_blocks):
-            mine = block in table
-            state = "held" if mine else "other"
-            label = str(block) if mine else STATES["other"].mark
-            _cell(axes, block * (wide + 0.08), y, wide, label, state)
-        _ring(axes, table[look_up - 1] * (wide + 0.08), y, wide, 0.9)
-        for position in range(len(table) * block_size):
-            x = bars + position * 0.62 + position // block_size * 0.2
-            if position < min(seen, len(scores)):
-                height = 1.2 * math.exp(scores[position] - m)
-                axes.add_patch(
-                    Rectangle(
-                        (x, y), 0.5, height, facecolor="#56B4E9", edgecolor=INK, linewidth=0.7
-                    )
-                )
-            else:
-                axes.plot([x, x + 0.5], [y, y], color=LINE, linewidth=0.9, marker="")
-        first = bars + (look_up - 1) * (block_size * 0.62 + 0.2)
-        _ring(axes, first - 0.1, y - 0.05, block_size * 0.62 + 0.1, 1.35)
-    _frame(
-        axes, (-0.2, bars + len(table) * (block_size * 0.62 + 0.2)), (1.0 - row * high - 1.3, 2.4)
-    )
-    return figure
-
-
 def _bar(axes: Axes, x: float, weight: float, before: float) -> None:
     if before > weight:
         _box(axes, x, BAR, before * TALL, linestyle=(0, (3, 2)), edgecolor=LINE)
@@ -113,21 +71,11 @@ def _empty(axes: Axes, x: float) -> None:
 
 
 def _read(axes: Axes, x: float, block_size: int) -> None:
-    _ring(axes, x, 0.0, block_size - 1 + BAR + 0.2, TALL + 0.05, mark=False)
+    _ring(axes, x, 0.0, block_size - 1 + BAR + 0.2, TALL + 0.05)
 
 
-def _cell(axes: Axes, x: float, y: float, width: float, text: str, state: str) -> None:
-    look = STATES[state]
-    _box(axes, x, width, 0.9, y=y, facecolor=look.fill, edgecolor=INK)
-    _write(axes, x + width / 2, y + 0.42, text, color=look.text)
-
-
-def _ring(
-    axes: Axes, x: float, y: float, width: float, height: float, *, mark: bool = True
-) -> None:
+def _ring(axes: Axes, x: float, y: float, width: float, height: float) -> None:
     _box(axes, x, width, height, y=y, edgecolor=READ_RING, linewidth=2.4)
-    if mark and height < 1:
-        _write(axes, x + width / 2, y + height + 0.3, READ_MARK)
 
 
 def _box(axes: Axes, x: float, width: float, height: float, y: float = 0.0, **look: Any) -> None:
