@@ -2,7 +2,8 @@
 
 A text is a list of clauses. ``name? …`` is said only if the fact is there (not 0, not empty),
 ``name! …`` only if it isn't. ``{name}`` is the fact: an integer with its thousands, a float with
-four decimals, a list as *7, 2 and 11*. ``{name#block}`` counts: *no block*, *1 block*, *6 blocks*.
+four decimals, a list as *7, 2 and 11*; ``{@name}`` is an id or a list of ids, whose thousands have
+no comma. ``{name#block}`` counts: *no block*, *1 block*, *6 blocks*.
 """
 
 import re
@@ -12,7 +13,7 @@ from typing import Any
 MINUS, INFINITY = "\u2212", "∞"
 LONGEST_LIST = 8
 _GUARD = re.compile(r"(\w+)([?!]) ")
-_PLACE = re.compile(r"\{(\w+)(?:#([\w -]+))?\}")
+_PLACE = re.compile(r"\{(@?)(\w+)(?:#([\w -]+))?\}")
 
 
 def say(clauses: Sequence[str], facts: Mapping[str, Any]) -> str:
@@ -24,7 +25,7 @@ def say(clauses: Sequence[str], facts: Mapping[str, Any]) -> str:
             if bool(facts.get(guard[1])) == (guard[2] == "!"):
                 continue
             clause = clause[guard.end() :]
-        text = _PLACE.sub(lambda place: _fill(facts[place[1]], place[2]), clause)
+        text = _PLACE.sub(lambda place: _fill(place[1], facts[place[2]], place[3]), clause)
         counts = clause.startswith("{") and "#" in clause.partition("}")[0]
         said.append(text[0].upper() + text[1:] if counts else text)
     return " ".join(said)
@@ -54,9 +55,11 @@ def counted(n: int, noun: str) -> str:
     return f"{number(n) if n else 'no'} {noun}{'' if n in (0, 1) else 's'}"
 
 
-def _fill(fact: Any, noun: str | None) -> str:
+def _fill(sign: str, fact: Any, noun: str | None) -> str:
     if noun:
         return counted(fact, noun)
+    if sign:
+        return listed(list(map(str, fact))) if isinstance(fact, (list, tuple)) else str(fact)
     if isinstance(fact, str):
         return fact
     return listed(fact) if isinstance(fact, (list, tuple)) else number(fact)

@@ -7,7 +7,7 @@ Where a kernel runs, the live widget is shown instead of all three, and nothing 
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from paged_attention.trace.schema import digest
@@ -34,7 +34,7 @@ class Still:
     note: str = ""
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Picture:
     """Make one with ``pool_picture`` and its five sisters; put it last in a cell to show it.
 
@@ -46,7 +46,7 @@ class Picture:
     data: dict[str, Any]
     lines: Sequence[str]
     stills: Sequence[Still]
-    answer: Answer | None = field(default=None, repr=False)
+    answer: Answer | None = None
 
     @property
     def text(self) -> str:
@@ -86,6 +86,9 @@ class Picture:
 
     def __str__(self) -> str:
         return self.text
+
+    def __repr__(self) -> str:
+        return f"<{self.name}: {self.lines[0]}>"
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
         bundle = {MIME: self.data, "text/html": image(self.svg, self.alt), "text/plain": self.text}

@@ -56,6 +56,8 @@ def test_numbers() -> None:
 
 
 def test_clauses_are_said_when_their_fact_is_there() -> None:
+    ids = say(["{@ids} of {n}, {@one}"], {"ids": [1024, 7], "n": 1024, "one": 2048})
+    assert ids == "1024 and 7 of 1,024, 2048"
     clauses = ["never? said", "hits? {hits#block} hit.", "hits! None hit.", "{left} left"]
     assert say(clauses, {"hits": 0, "left": [1, 2]}) == "None hit. 1 and 2 left"
     assert say(clauses, {"hits": 2, "left": "x{hits}"}) == "2 blocks hit. x{hits} left"

@@ -1,6 +1,7 @@
 // What all six pictures have: a bar to step with, the sentence of the step, the picture, a table
 // that can stand in its place. A picture says how to draw a step; the frame does the rest.
 import { NARROW } from "./layout.js";
+import { number } from "./wording.js";
 import { h, icon, newId, put, write } from "./dom.js";
 
 const PADDING = 16; // px at either side, 12 when narrow
@@ -122,7 +123,7 @@ export class Frame {
     put(this.root, "data-narrow", this.width < NARROW - 2 * PADDING ? "" : null);
     put(this.range, "max", this.last);
     this.range.value = String(this.step);
-    write(this.place, `${this.step}/${this.last}`);
+    write(this.place, `${number(this.step)}/${number(this.last)}`);
     write(this.noted, this.note);
     const focused = () => this.stage.contains(this.root.getRootNode().activeElement);
     const had = focused();

@@ -23,7 +23,13 @@ export class PoolPicture {
     this.queue = h("p", { class: "pa-queue" });
     this.law = h("p", { class: "pa-law" });
     this.filter = h("input", { type: "search", oninput: () => this.frame.show() });
-    this.filterField = h("div", { hidden: true }, field(WORDS.filter, this.filter));
+    this.filterNote = h("span", { class: "pa-note" });
+    this.filterField = h(
+      "div",
+      { class: "pa-choices", hidden: true },
+      field(WORDS.filter, this.filter),
+      this.filterNote,
+    );
     this.grid = h(
       "div",
       { role: "grid", class: "pa-pool-grid", "aria-label": WORDS.name },
@@ -120,6 +126,8 @@ export class PoolPicture {
     });
     const many = this.tables.draw(state, this.filter.value);
     this.filterField.hidden = !many && !this.filter.value;
+    const { left } = this.tables;
+    write(this.filterNote, left ? say(WORDS.left, { left }) : "");
     this.drawQueue(state);
     write(this.law, this.model.law());
     this.rover?.settle();

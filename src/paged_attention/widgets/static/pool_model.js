@@ -51,6 +51,13 @@ export class PoolModel {
     return lookOf(this.state, this.found, block);
   }
 
+  /** The sequences that the step's call names. */
+  get called() {
+    const { calls, args } = this.trace;
+    const kinds = texts.calls[calls[this.state.step]];
+    return args[this.state.step].filter((_, at) => kinds[at % kinds.length] === "s");
+  }
+
   get copies() {
     return this.events.filter(({ op }) => op === "copy");
   }

@@ -5,6 +5,7 @@ import { visible } from "./names.js";
 import { number } from "./wording.js";
 
 const ROWS = 12; // tables shown at once before they scroll
+const MOST = 40; // tables drawn at all; a filter finds the others
 const ENTRIES = 24; // entries of one table that are shown: its tail
 
 export class Tables {
@@ -15,17 +16,22 @@ export class Tables {
     this.rows = [];
   }
 
-  /** Draw the tables of a state whose names have `filter` in them; true if there are many. */
+  /** Draw the tables of a state whose names have `filter` in them; true if there are many.
+   * Of more than a reader can look through, only the first and those of the step's call. */
   draw(state, filter) {
     const wanted = visible(filter).toLowerCase();
-    const named = (seq) => this.model.names[seq].toLowerCase().includes(wanted);
+    const named = (seq) => !wanted || this.model.names[seq].toLowerCase().includes(wanted);
     const many = state.tables.size > ROWS;
     put(this.element, "data-many", many ? "" : null);
-    this.rows = [...state.tables.keys()].filter(named).map((seq) => this.draw1(seq, state));
+    const found = [...state.tables.keys()].filter(named);
+    const first = found.slice(0, MOST);
+    const called = this.model.called.filter((seq) => found.includes(seq) && !first.includes(seq));
+    this.rows = [...first, ...called].map((seq) => this.draw1(seq, state));
     arrange(
       this.element,
       this.rows.map(({ element }) => element),
     );
+    this.left = found.length - this.rows.length;
     return many;
   }
 

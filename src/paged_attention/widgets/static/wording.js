@@ -3,7 +3,7 @@
 const MINUS = "\u2212";
 const LONGEST_LIST = 8;
 const GUARD = /^(\w+)([?!]) /;
-const PLACE = /\{(\w+)(?:#([\w -]+))?\}/g;
+const PLACE = /\{(@?)(\w+)(?:#([\w -]+))?\}/g;
 const THOUSANDS = /\B(?=(\d{3})+$)/g;
 
 /** A number that is printed with four decimals, even when it is whole. */
@@ -39,8 +39,9 @@ export function listed(items) {
 /** No block, 1 block, 6 blocks. */
 export const counted = (n, noun) => `${n ? number(n) : "no"} ${noun}${n > 1 ? "s" : ""}`;
 
-function fill(fact, noun) {
+function fill(sign, fact, noun) {
   if (noun) return counted(fact, noun);
+  if (sign) return Array.isArray(fact) ? listed(fact.map(String)) : String(fact);
   if (typeof fact === "string") return fact;
   return Array.isArray(fact) ? listed(fact) : number(fact);
 }
@@ -54,9 +55,9 @@ export function say(clauses, facts) {
       if (truthy(facts[guard[1]]) === (guard[2] === "!")) continue;
       clause = clause.slice(guard[0].length);
     }
-    const text = clause.replace(PLACE, (_, name, noun) => {
+    const text = clause.replace(PLACE, (_, sign, name, noun) => {
       if (!(name in facts)) throw new Error(`no fact ${name} for "${clause}"`);
-      return fill(facts[name], noun);
+      return fill(sign, facts[name], noun);
     });
     const counts = clause.startsWith("{") && clause.split("}")[0].includes("#");
     said.push(counts ? text[0].toUpperCase() + text.slice(1) : text);
