@@ -90,8 +90,6 @@ def test_warnings_of_myst_stop_the_build(book: Callable[..., Path], tmp_path: Pa
 
 
 def test_hostile_names_stay_text(book: Callable[..., Path], tmp_path: Path, browser: Any) -> None:
-    if not (ROOT / "src" / "paged_attention" / "widgets" / "__main__.py").exists():
-        pytest.skip("the picture module isn't here yet")
     data = json.dumps({"v": 1, "picture": "pool", "seqs": [EVIL]})
     still = f'<img src="data:image/svg+xml;base64,{STILL}" alt="A still picture of nothing.">'
     cells = [

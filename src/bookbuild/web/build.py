@@ -7,14 +7,12 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable
-from importlib.util import find_spec
 from pathlib import Path
 
 from bookbuild.book import BookError
 from bookbuild.web.site import check_site
 from bookbuild.web.tools import install, missing_tool, theme_folder
 
-WIDGETS = "paged_attention.widgets.__main__"
 WARNING = re.compile(r"^.*(?:⚠|⛔).*$", re.M)
 # What no page needs: the build stays quick, and nothing is published by accident.
 LEFT_OUT = shutil.ignore_patterns(
@@ -59,11 +57,8 @@ def _gather(root: Path, stage: Path) -> None:
     for name in ("chapters", "assets"):
         shutil.copytree(root / name, stage / name, ignore=LEFT_OUT)
     shutil.copy(root / "myst.yml", stage)
-    if find_spec("paged_attention.widgets") and find_spec(WIDGETS):
-        generated = theme_folder(stage) / "generated"
-        subprocess.run(
-            [sys.executable, "-m", "paged_attention.widgets", str(generated)], check=True
-        )
+    generated = theme_folder(stage) / "generated"
+    subprocess.run([sys.executable, "-m", "paged_attention.widgets", str(generated)], check=True)
 
 
 def _draw(stage: Path, base: str) -> None:
