@@ -6,7 +6,8 @@ compares the tokens themselves, not a hash of them, so no prefix is ever taken f
 """
 
 from array import array
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
+from struct import iter_unpack
 
 from paged_attention.cache import PagedKVCache
 from paged_attention.errors import InvariantBroken
@@ -82,11 +83,12 @@ class PrefixCache:
 
         At least one token is left over: its logits are the first output, and no cache keeps those.
         """
-        packed, width = _pack(prompt, self.cache.block_size)
         node = self._top.children.get(_first_edge(salt, adapter))
         blocks: list[int] = []
-        for end in range(width, len(packed), width):  # never the very end: a token is left to run
-            node = node and node.children.get(packed[end - width : end])
+        if node is None:
+            return blocks
+        for (edge,) in _edges(prompt, self.cache.block_size, spare=1):
+            node = node.children.get(edge)
             if node is None or not node.blocks:
                 break
             blocks.append(node.blocks[0])
@@ -125,8 +127,8 @@ class PrefixCache:
         the other is evicted. Raises, and publishes nothing, if a block is known under other tokens.
         """
         table = self.cache.table(seq)
-        packed, width = _pack(tokens[: self.cache.lengths[seq]], self.cache.block_size)
-        edges = [packed[end - width : end] for end in range(width, len(packed) + 1, width)]
+        written = tokens[: self.cache.lengths[seq]]
+        edges = [edge for (edge,) in _edges(written, self.cache.block_size)]
         first = _first_edge(salt, adapter)
         node = self._top.children.get(first)
         known = 0  # blocks in the index; they are a beginning of the table
@@ -201,11 +203,12 @@ def _first_edge(salt: str | None, adapter: str | None) -> Edge:
     return (salt, adapter)
 
 
-def _pack(tokens: Sequence[int], block_size: int) -> tuple[bytes, int]:
-    """All tokens side by side, and the bytes of one block.
+def _edges(tokens: Sequence[int], block_size: int, spare: int = 0) -> Iterator[tuple[bytes]]:
+    """The packed tokens of each full block, in a tuple of one; at least ``spare`` tokens are left.
 
-    Packed, a block's tokens are compared in one go. A tuple would keep an object alive for each
-    token, somewhere else in memory.
+    Packed, a block's tokens lie side by side and are compared in one go. A tuple of integers would
+    keep an object alive for each, somewhere else in memory. An ``array("i")`` is packed already;
+    a list of 50,000 integers takes as long to pack as to be looked up.
     """
     if isinstance(tokens, (str, bytes)):
         raise TypeError(f"tokens must be token ids, got {type(tokens).__name__}; encode it first")
@@ -213,4 +216,5 @@ def _pack(tokens: Sequence[int], block_size: int) -> tuple[bytes, int]:
         packed = array("i", tokens)
     except (OverflowError, TypeError) as error:
         raise type(error)(f"tokens must be integers below 2**31: {error}") from error
-    return packed.tobytes(), packed.itemsize * block_size
+    full = max(0, len(packed) - spare) // block_size
+    return iter_unpack(f"{packed.itemsize * block_size}s", packed[: full * block_size].tobytes())

@@ -72,6 +72,15 @@ class Ours:
         self.cache.free(handle[0])
 
 
+class OursPacked(Ours):
+    """The same, for prompts that are kept as arrays, as SGLang keeps them."""
+
+    name = "book, arrays"
+
+    def prompt(self, tokens: list[int]) -> Any:
+        return array("i", tokens)
+
+
 class Vllm:
     """vLLM's ``BlockPool`` with its request hasher, as its full-attention manager uses them."""
 
@@ -225,10 +234,14 @@ class NanoVllm:
 
 
 def present() -> list[type[Any]]:
-    """Ours, and every peer whose files are there."""
+    """Ours in both forms, and every peer whose files are there."""
     files = {
         Vllm: "vllm.v1.core.block_pool",
         Sglang: "sglang.srt.mem_cache.radix_cache",
         NanoVllm: "nanovllm.engine.block_manager",
     }
-    return [Ours, *(kind for kind, file in files.items() if peers.load(file) is not None)]
+    return [
+        Ours,
+        OursPacked,
+        *(kind for kind, file in files.items() if peers.load(file) is not None),
+    ]

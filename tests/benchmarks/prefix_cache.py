@@ -20,7 +20,7 @@ from time import perf_counter
 from typing import Any
 
 from benchmarks import contestants, machine
-from benchmarks.contestants import BLOCK_SIZE, NanoVllm, Ours, Sglang, Vllm
+from benchmarks.contestants import BLOCK_SIZE, NanoVllm, Ours, Vllm
 
 POOL = 100_000
 LONG = 50_000
@@ -175,9 +175,11 @@ def measure(rounds: int) -> Figures:
     """The best of ``rounds`` for each contestant and figure."""
     kinds = contestants.present()
     results: Figures = {kind.name: {} for kind in kinds}
-    paged = [kind for kind in kinds if kind is not Sglang]  # it has no allocator of blocks here
+    with_allocator = [Ours, *(kind for kind in kinds if kind in (Vllm, NanoVllm))]
     quick = [kind for kind in kinds if kind is not NanoVllm]  # a hit costs it O(pool)
-    in_turn(results, [kind(POOL) for kind in paged], lambda e, _: allocator_calls(e), rounds)
+    in_turn(
+        results, [kind(POOL) for kind in with_allocator], lambda e, _: allocator_calls(e), rounds
+    )
     in_turn(results, [kind(POOL) for kind in quick], long_prompt, rounds)
     if NanoVllm in kinds:
         in_turn(results, [NanoVllm(POOL)], long_prompt, 1)

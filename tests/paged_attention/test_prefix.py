@@ -1,6 +1,6 @@
 """The prefix cache: what may be reused, what may be given up, and that neighbours never meet."""
 
-from typing import Any
+from array import array
 
 import pytest
 import torch
@@ -212,12 +212,11 @@ def test_equal_hashes_do_not_make_equal_prefixes(monkeypatch: pytest.MonkeyPatch
         def __hash__(self) -> int:
             return 7
 
-        def __getitem__(self, key: Any) -> Any:
-            return Packed(super().__getitem__(key))
-
-    pack = paged_attention.prefix._pack
+    edges = paged_attention.prefix._edges
     monkeypatch.setattr(
-        paged_attention.prefix, "_pack", lambda *args: (Packed(pack(*args)[0]), pack(*args)[1])
+        paged_attention.prefix,
+        "_edges",
+        lambda *args, **options: ((Packed(edge),) for (edge,) in edges(*args, **options)),
     )
     _, prefix = fresh()
     run(prefix, "a", PROMPT[:9])
@@ -286,6 +285,8 @@ def test_bad_input_changes_nothing() -> None:
         prefix.attach("b", PROMPT, adapter=True)  # type: ignore[arg-type]
     assert prefix.attach("b", []) == 0
     assert prefix.match(torch.tensor(PROMPT)) == [0, 1]  # type: ignore[arg-type]
+    assert prefix.match(array("i", PROMPT)) == [0, 1]
+    assert prefix.match(array("q", PROMPT)) == [0, 1]
     with pytest.raises(ValueError, match="one"):
         PrefixCache(cache)
     prefix.check_invariants()
