@@ -14,7 +14,7 @@ NOTEBOOKS = $(if $(CHAPTERS),$(foreach n,$(CHAPTERS),$(wildcard chapters/$(n)_*.
 STAGES := lint types unit sync nbval pages
 
 .DEFAULT_GOAL := help
-.PHONY: help lab setup dev model test check lint types unit sync nbval pages notebooks \
+.PHONY: help lab setup dev model test check lint types unit sync nbval pages notebooks \ bench
   web web-serve web-audit lock clean
 
 help:  ## List the targets
@@ -104,6 +104,11 @@ web-serve: dev  ## Build the web book and show it on this machine
 
 web-audit: dev  ## Have Lighthouse judge every page, and write tests/web/audit/RESULTS.md
 	@$(PY) -m bookbuild.web audit
+
+bench: dev  ## Time the engine beside its naive twins (and other engines, see CONTRIBUTING); minutes
+	@cd tests && for name in decode_cpu decode_model prefix_cache; do \
+	  ../$(PY) -m benchmarks.$$name --out benchmarks/results/$$(date +%F)-$$(echo $$name | tr _ -).json || exit 1; done
+	@cd tests && ../$(PY) -m benchmarks.decode_page && ../$(PY) -m benchmarks.prefix_page
 
 lock: dev  ## Resolve constraints.txt again; LOCK_ARGS=--upgrade takes newer versions
 	@$(PY) -m uv pip compile pyproject.toml --quiet --universal --all-extras --python-version 3.11 \

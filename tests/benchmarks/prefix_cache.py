@@ -1,6 +1,6 @@
 """Time the book's prefix cache beside other engines', all in one run.
 
-    make bench-prefix        or, in tests/:  python -m benchmarks.prefix_cache [--out FILE.json]
+    in tests/:  python -m benchmarks.prefix_cache [--out FILE.json]
 
 The pool has 100,000 blocks of 16 tokens. Contestants take turns, so that a slow minute of the
 machine hits all of them; each figure is the best of its rounds, in milliseconds. Every prompt is

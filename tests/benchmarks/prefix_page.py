@@ -32,6 +32,11 @@ What stands behind the figures:
 """
 
 
+def short(number: float) -> str:
+    """Two digits that count, and all of them before the point."""
+    return f"{number:,.0f}" if number >= 10 else f"{number:.2g}"
+
+
 def page(result: Result) -> Iterator[str]:
     """The lines of the page."""
     figures = result["results"]
@@ -51,11 +56,10 @@ def page(result: Result) -> Iterator[str]:
         if what == "tokens found":
             continue
         ratios = [
-            f"{figures[name][what] / ours:.2g} ×" if what in figures[name] else "–"
+            f"{short(figures[name][what] / ours)} ×" if what in figures[name] else "–"
             for name in others
         ]
-        time = f"{ours:.3g} ms" if ours >= 0.01 else f"{ours * 1e3:.2g} µs"
-        rows.append([what, time, *ratios])
+        rows.append([what, f"{short(ours)} ms", *ratios])
     yield from table(["", "book", *(OTHERS[name] for name in others)], rows)
     found = ", ".join(
         f"{name} {int(figures[name]['tokens found']):,}"
