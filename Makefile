@@ -14,7 +14,7 @@ NOTEBOOKS = $(if $(CHAPTERS),$(foreach n,$(CHAPTERS),$(wildcard chapters/$(n)_*.
 STAGES := lint types unit sync nbval pages
 
 .DEFAULT_GOAL := help
-.PHONY: help lab setup dev model test check lint types unit sync nbval pages notebooks \ bench
+.PHONY: help lab setup dev model test check lint types unit sync nbval pages notebooks bench \
   web web-serve web-audit lock clean
 
 help:  ## List the targets
