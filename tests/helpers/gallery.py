@@ -60,28 +60,35 @@ def _story(trace: Trace) -> list[str]:
 
 
 def gallery() -> dict[str, Shown]:
-    """The six, as chapters show them, and two that are hard: hostile names, 10,000 blocks."""
+    """The six, as chapters show them, and three that are hard: many look-ups, names, blocks."""
     pool = pool_picture()
     scene = contiguous.scene_of(contiguous.LENGTHS)
     walk = reading.reading_through_table()
     reads = reading.look_ups(Trace.from_json(walk.data["trace"]))
-    values = [(k % 4, k // 4) for k in range(len(reading.SCORES))]
+    short = [(k % 4, k // 4) for k in range(len(reading.SCORES))]
     forks, (desk, start) = fork.forked(), prefix.served(None, block_size=4, num_blocks=16)
     hostile, large = hostile_trace(), random_trace(3000, num_blocks=10_000, block_size=16)
     prefixes = prefix.prefix_picture()
     assert prefixes.data["start"] == start
     rows = sizes.rows(CONVERSATION)
+    scores = [k * 7 % 5 for k in range(77)]
+    long = reading.reading_through_table(range(20)[::-1], scores, start=12)
+    values = [(k % 4, k // 4) for k in range(77)]
+    long_reads = reading.look_ups(Trace.from_json(long.data["trace"]))
     return {
         "pool": Shown(pool, _story(Trace.from_json(pool.data["trace"]))),
         "contiguous": Shown(
             contiguous.contiguous_vs_paged(), [contiguous.sentence(scene, k) for k in range(11)]
         ),
         "reading": Shown(
-            walk, [reading.sentence(reads, k, reading.SCORES, values, 4) for k in range(7)]
+            walk, [reading.sentence(reads, k, reading.SCORES, short, 4) for k in range(7)]
         ),
         "fork": Shown(fork.fork_and_copy(), [fork.sentence(forks, k) for k in range(11)]),
         "prefix": Shown(prefixes, [prefix.sentence(desk.grouped, k) for k in range(9)]),
         "sizes": Shown(block_size.block_size_picture(), [block_size.sentence(row) for row in rows]),
+        "long": Shown(
+            long, [reading.sentence(long_reads, k, scores, values, 4) for k in range(21)]
+        ),
         "hostile": Shown(pool_picture(hostile), _story(hostile)),
         "large": Shown(pool_picture(large, start=1200), _story(large)),
     }

@@ -3,13 +3,14 @@ import texts from "../../trace/texts.json" with { type: "json" };
 import { dress, legend, newCell } from "./cells.js";
 import { h, put, table, write } from "./dom.js";
 import { Frame } from "./frame.js";
-import { chunks } from "./layout.js";
+import { NARROW, chunks } from "./layout.js";
 import { WalkModel } from "./reading_model.js";
 import { Rover } from "./rove.js";
 import { number, say } from "./wording.js";
 
 const WORDS = texts.reading;
 const WINDOW = 12; // look-ups that are shown of a long table
+const SMALL_WINDOW = 6;
 
 export class ReadingPicture {
   constructor(el, data) {
@@ -42,18 +43,18 @@ export class ReadingPicture {
   }
 
   build() {
-    const { blocks, trace } = this.model;
-    this.entries = blocks.slice(0, WINDOW).map(() => newCell());
+    const { trace } = this.model;
     this.more = h("span", { class: "pa-skipped", role: "gridcell" });
-    const head = h("span", { role: "rowheader", class: "pa-label" }, WORDS.table);
+    this.head = h("span", { role: "rowheader", class: "pa-label" }, WORDS.table);
+    this.row = h("div", { role: "row", class: "pa-row" });
     this.grid = h(
       "div",
       { role: "grid", class: "pa-entries", "aria-label": WORDS.table },
-      h("div", { role: "row", class: "pa-row" }, head, ...this.entries, this.more),
+      this.row,
     );
     this.cells = Array.from({ length: trace.numBlocks }, () => newCell("presentation"));
     const rows = chunks(this.cells, 6).map((row) => h("div", { class: "pa-row" }, ...row));
-    this.columns = this.entries.map(() => this.newGroup());
+    this.bars = h("div", { class: "pa-bars", "aria-hidden": "true" });
     this.numbers = h("p", { class: "pa-numbers" });
     this.body = h(
       "div",
@@ -68,14 +69,20 @@ export class ReadingPicture {
         "div",
         { class: "pa-walk" },
         h("p", { class: "pa-label" }, WORDS.bars),
-        h(
-          "div",
-          { class: "pa-bars", "aria-hidden": "true" },
-          ...this.columns.map(({ element }) => element),
-        ),
+        this.bars,
         this.numbers,
       ),
     );
+  }
+
+  /** Make as many entries and bars as there is room for. */
+  fit(width) {
+    const count = Math.min(this.model.blocks.length, width < NARROW ? SMALL_WINDOW : WINDOW);
+    if (this.entries?.length === count) return;
+    this.entries = Array.from({ length: count }, () => newCell());
+    this.columns = this.entries.map(() => this.newGroup());
+    this.row.replaceChildren(this.head, ...this.entries, this.more);
+    this.bars.replaceChildren(...this.columns.map(({ element }) => element));
   }
 
   /** The bars of one block. */
@@ -93,12 +100,14 @@ export class ReadingPicture {
 
   /** The first entry of the window that shows look-up `step`. */
   windowFor(step) {
-    const last = Math.max(0, this.model.blocks.length - WINDOW);
-    return Math.max(0, Math.min(last, step - 1 - WINDOW / 2));
+    const shown = this.entries.length;
+    const last = Math.max(0, this.model.blocks.length - shown);
+    return Math.max(0, Math.min(last, step - 1 - Math.floor(shown / 2)));
   }
 
   draw(step) {
     const { blocks } = this.model;
+    this.fit(this.frame.width);
     const first = this.windowFor(step);
     this.drawEntries(step, first);
     const hidden = blocks.length - this.entries.length;
