@@ -12,13 +12,14 @@ TESTS = Path(__file__).parents[1] / "paged_attention" / "widgets" / "js"
 
 
 def node() -> str:
-    """Node's command; skips the test where there is none of version 20 or newer."""
+    """Node's command; skips the test where there is none that imports JSON (20.10 or newer)."""
     found = shutil.which("node")
     if found is None:
-        pytest.skip("Node.js isn't installed: the pictures' module is tested with Node 20 or newer")
+        pytest.skip("Node.js isn't installed: the pictures' module is tested with 20.10 or newer")
     told = subprocess.run([found, "--version"], capture_output=True, text=True, check=True)
-    if int(told.stdout.strip().lstrip("v").split(".")[0]) < 20:
-        pytest.skip(f"Node.js 20 or newer is needed, this one is {told.stdout.strip()}")
+    version = tuple(int(part) for part in told.stdout.strip().lstrip("v").split(".")[:2])
+    if version < (20, 10):
+        pytest.skip(f"Node.js 20.10 or newer is needed, this one is {told.stdout.strip()}")
     return found
 
 
