@@ -108,7 +108,7 @@ def decode_grouped(
     """``out[row, head]`` for every query head of one group."""
     row = tl.program_id(0).to(tl.int64)
     kv_head = tl.program_id(1).to(tl.int64)
-    length = tl.load(lengths + row)
+    length = tl.load(lengths + row).to(tl.int32)  # positions divide faster in 32 bits
     group = load_group(
         q, row, kv_head, q_row_stride, q_head_stride, GROUP, QUERIES, HEAD_DIM, LANES
     )
