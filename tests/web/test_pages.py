@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers.web import PAGES, Visit
+from helpers.web import CHAPTERS, PAGES, Visit
 
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 LOOKS = [("light", 1280), ("dark", 1280), ("light", 320), ("dark", 320)]
@@ -64,3 +64,24 @@ def test_a_narrow_page_does_not_scroll_sideways(page: str, visit: Callable[..., 
     shown.evaluate("document.querySelectorAll('details').forEach((d) => d.open = true)")
     visitor.scroll_through()
     assert shown.evaluate("document.documentElement.scrollWidth") <= 320
+
+
+@pytest.mark.parametrize("page", CHAPTERS)
+def test_pictures_stay_inside_their_frames_on_a_narrow_page(
+    page: str, visit: Callable[..., Visit]
+) -> None:
+    visitor = visit(width=320)
+    shown = visitor.open(page)
+    visitor.scroll_through()
+    visitor.pictures_ready()
+    outside = shown.evaluate(
+        """() => [...document.querySelectorAll('.pa .pa-cell, .pa button, .pa input, .pa select')]
+            .filter((part) => {
+                for (let box = part.parentElement; !box.matches('.pa'); box = box.parentElement)
+                    if (getComputedStyle(box).overflowX !== 'visible') return false;
+                const edge = part.closest('.pa').getBoundingClientRect().right;
+                return part.getBoundingClientRect().right > edge - 8;
+            })
+            .map((part) => part.outerHTML.slice(0, 120))"""
+    )
+    assert outside == []
