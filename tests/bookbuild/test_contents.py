@@ -1,5 +1,6 @@
-"""myst.yml names every chapter, in order, by its notebook, and every page at the back."""
+"""myst.yml and the README name every chapter, in order; myst.yml every page at the back, too."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -27,3 +28,13 @@ def test_every_notebook_and_page_is_in_the_contents_in_order() -> None:
     assert made | written <= set(named)
     assert written == set(named) - set(notebooks)
     assert "chapters/source/**" in project["exclude"]
+
+
+def test_the_readme_lists_every_chapter_by_number_and_title() -> None:
+    rows = re.findall(r"^\| (\d+) \| (.+) \|$", (ROOT / "README.md").read_text("utf-8"), re.M)
+    made = []
+    for path in sorted((ROOT / "chapters" / "source").glob("*.md")):
+        title = re.search(r"^# (\d+) · (.+)$", path.read_text(encoding="utf-8"), re.M)
+        assert title, path.name
+        made.append(title.groups())
+    assert rows == made
