@@ -85,8 +85,8 @@ class BatchedCache(AttendByUpdate):
             )
         return batch
 
-    def _leave_batch(self, seq: Hashable) -> None:
-        """Called when the memory of ``seq`` changes: a batch with it must be set anew."""
+    def leave_batch(self, seq: Hashable) -> None:
+        """Called when the memory of ``seq``, or who holds it, changes: its batch is set anew."""
         if self._batch is not None and seq in self._batch:
             self._batch = self._step = None
 

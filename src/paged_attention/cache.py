@@ -14,7 +14,7 @@ from paged_attention import tables
 from paged_attention.allocator import BlockAllocator
 from paged_attention.batch_tables import BatchTables
 from paged_attention.batched import BatchedCache, Step
-from paged_attention.errors import BlockPoolExhausted, InvariantBroken
+from paged_attention.errors import BlockPoolExhausted, BlockShared, InvariantBroken
 from paged_attention.kernels import paged_decode_attention
 
 # (q [B, Hq, D], k_pool, v_pool, block_tables, lengths, block_size) -> [B, Hq, D]
@@ -106,7 +106,7 @@ class PagedKVCache(BatchedCache):
                 self._copy_tail(seq, blocks.pop(0))
             self.tables[seq] += blocks
             if tail or blocks:
-                self._leave_batch(seq)
+                self.leave_batch(seq)
 
     def blocks_to_reserve(self, new_tokens: Mapping[Hashable, int]) -> int:
         """Blocks that ``reserve_many`` would take, copies included. Changes nothing."""
@@ -128,6 +128,7 @@ class PagedKVCache(BatchedCache):
         self.allocator.share_many(written)
         self.tables[child] = written
         self.lengths[child] = self.lengths[parent]
+        self.leave_batch(parent)
 
     def adopt(self, seq: Hashable, blocks: Sequence[int]) -> None:
         """Let the empty ``seq`` begin with ``blocks``: full ones that somebody holds."""
@@ -138,7 +139,7 @@ class PagedKVCache(BatchedCache):
         self.allocator.share_many(blocks)
         self.tables[seq] = list(blocks)
         self.lengths[seq] = len(blocks) * self.block_size
-        self._leave_batch(seq)
+        self.leave_batch(seq)
 
     def truncate(self, seq: Hashable, length: int) -> None:
         """Forget the tokens of ``seq`` from position ``length`` on, and every block past them."""
@@ -151,14 +152,14 @@ class PagedKVCache(BatchedCache):
         self.allocator.release_many(self.tables[seq][kept:])
         del self.tables[seq][kept:]
         self.lengths[seq] = length
-        self._leave_batch(seq)
+        self.leave_batch(seq)
 
     def free(self, seq: Hashable) -> None:
         """Forget ``seq`` and give up its hold on each of its blocks."""
         self._check_known(seq)
         self.allocator.release_many(self.tables[seq])
         del self.tables[seq], self.lengths[seq]
-        self._leave_batch(seq)
+        self.leave_batch(seq)
 
     def set_batch(self, seqs: Sequence[Hashable]) -> None:
         """Choose the sequences of the next updates; row ``i`` of every tensor belongs to
@@ -213,6 +214,21 @@ class PagedKVCache(BatchedCache):
         for block, (refs, held) in enumerate(zip(self.allocator.refs, holders, strict=True)):
             if refs != held:
                 raise InvariantBroken(f"block {block} counts {refs} holders and has {held}")
+
+    def _plan(self, batch: list[Hashable], positions: Tensor) -> Step:
+        """Also refuse to overwrite what others read: ``reserve`` copies for new tokens alone."""
+        step = super()._plan(batch, positions)
+        lows, highs = positions.amin(dim=1).tolist(), positions.amax(dim=1).tolist()
+        for seq, low, high in zip(batch, lows, highs, strict=True):
+            end = self.blocks_needed(min(high + 1, self.lengths[seq]))
+            for block in self.tables[seq][low // self.block_size : end]:
+                if self.allocator.refs[block] > 1 and low < self.lengths[seq]:
+                    raise BlockShared(
+                        f"sequence {seq!r} would overwrite tokens from position {low} on, and "
+                        f"block {block} has other holders who read them; truncate {seq!r} to {low} "
+                        "and reserve, which copies what is shared"
+                    )
+        return step
 
     def _blocks_missing(self, seq: Hashable, new_tokens: int) -> int:
         self._check_known(seq)

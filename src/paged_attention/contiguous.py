@@ -67,7 +67,7 @@ class ContiguousKVCache(BatchedCache):
         self._check_known(seq)
         self.slots.release(self.starts.pop(seq))
         del self.lengths[seq]
-        self._leave_batch(seq)
+        self.leave_batch(seq)
 
     def set_batch(self, seqs: Sequence[Hashable]) -> None:
         """Choose the sequences of the next updates; row ``i`` of every tensor belongs to

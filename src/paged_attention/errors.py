@@ -26,6 +26,10 @@ class SlotNotHeld(PagedAttentionError, RuntimeError):
     """A reservation that does not exist was released."""
 
 
+class BlockShared(PagedAttentionError, RuntimeError):
+    """A token that other holders of its block still read would have been overwritten."""
+
+
 class UnknownBlock(PagedAttentionError, IndexError):
     """A block id lies outside the pool."""
 

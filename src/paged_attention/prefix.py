@@ -145,6 +145,7 @@ class PrefixCache:
             known += 1
         new = table[known : len(edges)]
         self.cache.allocator.index_many(new)
+        self.cache.leave_batch(seq)
         if new and node is None:
             node = self._top.children[first] = Node(self._top, first)
         for block, edge in zip(new, edges[known:], strict=True):

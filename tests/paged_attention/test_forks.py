@@ -7,7 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paged_attention.cache import PagedKVCache
-from paged_attention.errors import BlockPoolExhausted, SequenceExists, UnknownSequence
+from paged_attention.errors import (
+    BadBatch,
+    BlockPoolExhausted,
+    BlockShared,
+    SequenceExists,
+    UnknownSequence,
+)
 
 
 def forked(prompt: int, children: int, **sizes: int) -> PagedKVCache:
@@ -155,6 +161,35 @@ def test_the_last_of_all_holders_needs_no_copy() -> None:
     cache.reserve_many(step)
     assert cache.allocator.num_free == 0
     cache.check_invariants()
+
+
+def test_what_others_read_is_not_overwritten() -> None:
+    cache = forked(6, 1)
+    cache.set_batch(["a"])
+    before = snapshot(cache)
+    kv = torch.zeros(1, 2, 1, 3)
+    for position in (2, 5):
+        with pytest.raises(BlockShared, match=f"'a' would overwrite .* {position} on"):
+            cache.update(0, kv, kv, torch.tensor([position]))
+    assert snapshot(cache) == before
+    # The way that the message names.
+    cache.truncate("a", 2)
+    append(cache, ["a"], 1)
+    cache.check_invariants()
+    # Alone again, a sequence may rewrite its own.
+    cache.set_batch(["a"])
+    cache.update(0, kv, kv, torch.tensor([2]))
+
+
+def test_a_fork_between_two_layers_ends_the_step() -> None:
+    cache = forked(6, 0)
+    cache.reserve("a", 1)
+    cache.set_batch(["a"])
+    kv = torch.zeros(1, 2, 1, 3)
+    cache.update(0, kv, kv, torch.tensor([6]))
+    cache.fork("a", "b")
+    with pytest.raises(BadBatch, match="call set_batch"):
+        cache.update(1, kv, kv, torch.tensor([6]))
 
 
 def test_bad_forks() -> None:

@@ -8,7 +8,7 @@ from helpers.kv import append, paged
 
 import paged_attention.prefix
 from paged_attention.cache import PagedKVCache
-from paged_attention.errors import BlockPoolExhausted, UnknownSequence
+from paged_attention.errors import BlockPoolExhausted, BlockShared, UnknownSequence
 from paged_attention.prefix import PrefixCache
 
 PROMPT = list(range(100, 120))
@@ -194,6 +194,16 @@ def test_writing_into_a_published_block_makes_a_copy() -> None:
     prefix.check_invariants()
     assert torch.equal(cache.k_pool[:, 1], before)
     assert cache.tables["a"] == [0, 2]
+
+
+def test_a_published_block_is_not_overwritten() -> None:
+    cache, prefix = fresh()
+    run(prefix, "a", PROMPT[:8])
+    kv = torch.zeros(1, 2, 1, 3)
+    cache.set_batch(["a"])
+    with pytest.raises(BlockShared, match="truncate 'a' to 3"):
+        cache.update(0, kv, kv, torch.tensor([3]))
+    assert cache.k_pool[:, 0].any()
 
 
 def test_salts_and_adapters_keep_neighbours_apart() -> None:
