@@ -180,6 +180,58 @@ class TwoIsTheMost(Right):
         self.refs[block] = 2
 
 
+class Queue(Right):
+    def allocate(self) -> int:
+        if not self.free:
+            raise BlockPoolExhausted
+        block = self.free.pop(0)
+        self.refs[block] = 1
+        return block
+
+
+class TakesBelowDropsAbove(Right):
+    def allocate_many(self, n: int) -> list[int]:
+        if n > self.num_free:
+            raise BlockPoolExhausted
+        taken = self.free[:n]
+        self.free = self.free[: len(self.free) - n]
+        for block in taken:
+            self.refs[block] = 1
+        return taken
+
+
+class SliceAsItLies(Right):
+    def allocate_many(self, n: int) -> list[int]:
+        if n > self.num_free:
+            raise BlockPoolExhausted
+        at = len(self.free) - n
+        self.free, taken = self.free[:at], self.free[at:]
+        for block in taken:
+            self.refs[block] = 1
+        return taken
+
+
+class EverythingOrNothing(Right):
+    def allocate_many(self, n: int) -> list[int]:
+        if n > self.num_free:
+            raise BlockPoolExhausted
+        return [self.allocate() for _ in range(self.num_free if n else 0)]
+
+
+class CountsBelowZero(Right):
+    def release(self, block: int) -> None:
+        self.refs[block] -= 1
+        if self.refs[block] == 0:
+            self.free.append(block)
+
+
+class StopsAtZero(Right):
+    def release(self, block: int) -> None:
+        self.refs[block] = max(0, self.refs[block] - 1)
+        if self.refs[block] == 0:
+            self.free.append(block)
+
+
 MUTANTS = [
     ("allocate_release", "one block missing", OffByOnePool, "num_free is 3, refs is"),
     ("allocate_release", "no guard", NoGuard, "num_free is 5 in a pool of 4"),
@@ -189,10 +241,14 @@ MUTANTS = [
     ("allocate_release", "never pushes", NeverPushes, "it is lost until the process ends"),
     ("allocate_release", "plain pop", PlainPop, "IndexError: pop from empty list"),
     ("allocate_release", "decrement, then raise", DecrementFirst, "now counts -1 holders"),
+    ("allocate_release", "queue", Queue, "a stack, at the next call"),
     ("allocate_many", "loop", Loop, "and now num_free is 0"),
     ("allocate_many", "short list", ShortList, "no error, [2, 3] returned"),
     ("allocate_many", "exact fit refused", ExactFitRefused, "an exact fit was refused"),
     ("allocate_many", "free[-n:]", NegativeSlice, "`free[-0:]` is the whole list"),
+    ("allocate_many", "below and above", TakesBelowDropsAbove, "must be the ids that leave"),
+    ("allocate_many", "slice as it lies", SliceAsItLies, "The right blocks in another order"),
+    ("allocate_many", "everything", EverythingOrNothing, "the rest is somebody else's"),
     (
         "share_release",
         "frees at any count",
@@ -208,6 +264,8 @@ MUTANTS = [
         "To share is to use the same",
     ),
     ("share_release", "two is the most", TwoIsTheMost, "3 holders and refs"),
+    ("share_release", "counts below 0", CountsBelowZero, "refs is [-1, 0, 0, 0]"),
+    ("share_release", "stops at 0", StopsAtZero, "no error; num_free is 5"),
 ]
 FINISHED: dict[str, Callable[..., Any]] = {
     "allocate_release": BlockAllocator,

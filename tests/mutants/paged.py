@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from torch import Tensor
+from torch import Tensor, cat, stack
 
 from paged_attention.tables import physical_slot
 
@@ -74,6 +74,21 @@ def table_decides(pool: Tensor, table: Sequence[int], n: int) -> Tensor:
     return gather(pool, table, len(table) * pool.shape[2] - 2)
 
 
+def by_the_last(pool: Tensor, table: Sequence[int], n: int) -> Tensor:
+    """Cuts the last block of the table, whichever block n ends in."""
+    whole = gather(pool, table[:-1], (len(table) - 1) * pool.shape[2])
+    return cat([whole, pool[table[-1]][:, : n - whole.shape[1]]], 1)
+
+
+def from_the_end(pool: Tensor, table: Sequence[int], n: int) -> Tensor:
+    whole = pool[table].transpose(0, 1).flatten(1, 2)
+    return whole[:, : -(whole.shape[1] - n)]
+
+
+def blocks_of_four(pool: Tensor, table: Sequence[int], n: int) -> Tensor:
+    return stack([pool[table[p // 4], :, p % 4] for p in range(n)], 1)
+
+
 MUTANTS = [
     ("physical_slot", "swapped", swapped, "Quotient and remainder are swapped"),
     ("physical_slot", "pair reversed", pair_reversed, "Block first, then offset"),
@@ -90,5 +105,8 @@ MUTANTS = [
     ("gather", "reshape", reshaped, "The heads are mixed"),
     ("gather", "heads last", heads_last, "got shape [22, 1, 2]"),
     ("gather", "the table decides", table_decides, "so n decides, not the table"),
+    ("gather", "only the last is cut", by_the_last, "not in the table's last"),
+    ("gather", "cut from the end", from_the_end, "`[:-0]` is `[:0]`"),
+    ("gather", "blocks of four", blocks_of_four, "index 3 is out of bounds"),
 ]
 FINISHED: dict[str, Callable[..., Any]] = {"physical_slot": physical_slot, "gather": gather}

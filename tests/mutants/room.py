@@ -72,6 +72,14 @@ def no_runs_crash(runs: Runs, n: int) -> int | None:
     return first(runs, n) if runs[0] else None
 
 
+def takes_the_run(runs: Runs, n: int) -> int | None:
+    for i, (start, length) in enumerate(runs):
+        if length >= n:
+            runs[i] = (start + n, length - n)
+            return start
+    return None
+
+
 def finished_paged(lengths: Iterable[int], block_size: int) -> int:
     return sum(blocks_needed(n, block_size) for n in lengths) * block_size
 
@@ -157,6 +165,7 @@ MUTANTS = [
     ("first_fit", "raises", raises, "A refusal is an everyday answer"),
     ("first_fit", "best fit", best_fit, "That is best fit"),
     ("first_fit", "first run only", first_run_only, "24 slots fit into a run of 24"),
+    ("first_fit", "takes the run", takes_the_run, "To find is not to take"),
     ("first_fit", "crashes without runs", no_runs_crash, "A full pool has no runs"),
     ("paged_slots", "always one more", always_one_more, "4 tokens fill one block exactly"),
     ("paged_slots", "rounded down", rounded_down, "20 tokens don't fit into 12"),

@@ -1,11 +1,10 @@
-"""Chapter 02: allocate and release, all or nothing, holders."""
+"""Chapter 02: allocate and release, all or nothing."""
 
-import random
 from collections import Counter
 from typing import Any
 
 from paged_attention.checks.core import attempt, expect, shown
-from paged_attention.checks.house import exercise, suite
+from paged_attention.checks.house import exercise
 from paged_attention.errors import BlockPoolExhausted
 
 allocate_release = exercise(
@@ -34,19 +33,6 @@ allocate_many = exercise(
         "cannot fail.",
     ),
 )
-share_release = exercise(
-    "share_release",
-    label="ex-02-3",
-    title="Share and release",
-    stub="MySharingAllocator",
-    takes="class",
-    hints=(
-        "A new holder changes one number, and moves no id.",
-        "`share` raises when the count is 0, else adds 1. `release` raises at 0, else takes 1 "
-        "away, and only the release that reaches 0 pushes the id.",
-    ),
-)
-suite("allocator", allocate_release, allocate_many, share_release)
 
 
 @allocate_release.case(
@@ -108,7 +94,7 @@ def _double_release(allocator: Any) -> None:
         pool.num_free == 4,
         got=f"{second}; num_free is {shown(pool.num_free)} in a pool of 4",
         why=f"block {block} is now in the free list twice. Two sequences will be given the same "
-        "memory, and each will read the other's history. (This happened: sgl-project/sglang#12224)",
+        "memory, and each will read the other's history. (This happened: sgl-project/sglang#18694)",
     )
     expect(second.raised(RuntimeError), got=f"{second}; num_free is 4")
     expect(
@@ -162,6 +148,21 @@ def _reuse(allocator: Any) -> None:
     expect(again.value == 1, got=str(again))
 
 
+@allocate_release.case(
+    "the top of the stack goes first",
+    tried="pool of 4; allocate(); allocate(); release(0); allocate()",
+    right="block 0",
+    why="The id that came back last lies on top. A queue gives out a block that was released "
+    "by mistake long after the mistake; a stack, at the next call.",
+)
+def _last_in_first_out(allocator: Any) -> None:
+    pool = allocator(4)
+    pool.allocate()
+    pool.allocate()
+    pool.release(0)
+    expect((again := pool.allocate()) == 0, got=f"block {shown(again)}")
+
+
 @allocate_many.case(
     "a request for too many is refused whole",
     tried="pool of 4; allocate(); allocate(); allocate_many(3)",
@@ -185,7 +186,7 @@ def _refused_whole(allocator: Any) -> None:
         pool.num_free == 2 and sorted(pool.refs) == [0, 0, 1, 1],
         got=f"{type(outcome.error).__name__}, and now num_free is {shown(pool.num_free)}",
         why="The request was refused, yet blocks are gone: the caller has no list of them, so "
-        "nobody will ever release them. (This happened: inference-sim/inference-sim#200)",
+        "nobody will ever release them. (This happened: ovg-project/kvcached#364)",
     )
 
 
@@ -220,103 +221,33 @@ def _none_and_all(allocator: Any) -> None:
     )
 
 
-@share_release.case(
-    "only the last holder frees, and what nobody holds cannot be shared",
-    tried="pool of 4; b = allocate(); share(b); release(b); release(b)",
-    right="num_free is 3 after the first release, 4 after the second",
-    why="refs[b] is the number of holders, and each of them owes one release.",
+@allocate_many.case(
+    "some, and then the rest",
+    tried="pool of 4; allocate_many(3), then allocate_many(1)",
+    right="three different ids with num_free 1, then the fourth; every count is 1",
+    why="The ids that are handed out must be the ids that leave the stack.",
 )
-def _last_holder(allocator: Any) -> None:
+def _some_and_rest(allocator: Any) -> None:
     pool = allocator(4)
-    block = pool.allocate()
-    pool.share(block)
+    some = list(pool.allocate_many(3))
     expect(
-        pool.refs[block] == 2 and pool.num_free == 3,
-        tried="pool of 4; b = allocate(); share(b)",
-        got=f"refs[b] is {shown(pool.refs[block])}, num_free is {shown(pool.num_free)}",
-        right="refs[b] is 2, num_free is 3",
-        why="To share is to use the same memory: one more holder of block b, and no block taken.",
+        len(some) == 3 and pool.num_free == 1,
+        tried="pool of 4; allocate_many(3)",
+        got=f"{shown(some)}, num_free {shown(pool.num_free)}",
+        right="3 ids, num_free 1",
+        why="As many ids as were asked for, and no more: the rest is somebody else's to ask for.",
     )
-    pool.release(block)
+    blocks = some + list(pool.allocate_many(1))
     expect(
-        pool.refs[block] == 1,
-        tried="pool of 4; b = allocate(); share(b); release(b)",
-        got=f"refs[b] is {shown(pool.refs[block])}",
-        right="refs[b] is 1",
-        why="One of the two holders has left; the count says how many remain.",
+        sorted(blocks) == [0, 1, 2, 3] and list(pool.refs) == [1] * 4,
+        got=f"{shown(some)}, then {shown(blocks[3:])}, refs {shown(pool.refs)}",
     )
+    twin = allocator(4)
+    one_by_one = [twin.allocate() for _ in range(4)]
     expect(
-        pool.num_free == 3,
-        tried="pool of 4; b = allocate(); share(b); release(b)",
-        got=f"num_free is {shown(pool.num_free)}",
-        right="num_free is 3",
-        why="The other holder still reads block b, and the pool will give it to a third, who "
-        "writes over it.",
-    )
-    pool.release(block)
-    expect(
-        pool.num_free == 4,
-        got=f"num_free is {shown(pool.num_free)} at the end",
-        why="Everyone has left and the block did not come back: shared once, it is lost for good.",
-    )
-    stranger = attempt(pool.share, block)
-    expect(
-        stranger.raised(RuntimeError) and pool.refs[block] == 0,
-        tried="share(b) when nobody holds b",
-        got=f"{stranger}; refs[b] is {shown(pool.refs[block])}",
-        right="RuntimeError, refs[b] still 0",
-        why="Block b is free and now also in use. Its next owner overwrites what the sharer reads.",
-    )
-
-
-@share_release.case(
-    "1,000 random operations keep the law",
-    tried="pool of 8; allocate, allocate_many, share and release in random order, with seed 2",
-    right="after every operation: refs[b] is the number of holders, num_free the number of zeros",
-    why="free + held == total, each block in one place: what holds after every step holds after a "
-    "year.",
-)
-def _random_operations(allocator: Any) -> None:
-    draw = random.Random(2)
-    pool = allocator(8)
-    holds: list[int] = []  # one entry a holder
-    for step in range(1, 1001):
-        operation = draw.choice(["allocate", "allocate_many", "share", "release"])
-        if operation == "allocate" and pool.num_free:
-            taken = [pool.allocate()]
-        elif operation == "allocate_many":
-            taken = list(pool.allocate_many(draw.randint(0, pool.num_free)))
-        elif operation == "share" and holds:
-            block = draw.choice(holds)
-            pool.share(block)
-            holds.append(block)
-            taken = []
-        elif operation == "release" and holds:
-            pool.release(holds.pop(draw.randrange(len(holds))))
-            taken = []
-        else:
-            continue
-        stolen = sorted(set(taken) & set(holds))
-        if stolen:
-            expect(
-                False,
-                got=f"step {step}: {operation} gave out block {stolen[0]}, which has a holder",
-                why="A block has been freed too early, and two sequences now write to it.",
-            )
-        holds += taken
-        _law(pool, holds, f"step {step}, {operation}")
-
-
-def _law(pool: Any, holds: list[int], where: str) -> None:
-    count = Counter(holds)
-    for block in range(8):
-        expect(
-            pool.refs[block] == count[block],
-            got=f"{where}: block {block} has {count[block]} holders and refs[{block}] is "
-            f"{shown(pool.refs[block])}",
-        )
-    expect(
-        pool.num_free == 8 - len(count),
-        got=f"{where}: {len(count)} blocks are held and num_free is {shown(pool.num_free)} in a "
-        "pool of 8",
+        blocks == one_by_one,
+        got=f"{shown(some)}, then {shown(blocks[3:])}",
+        right=f"{shown(one_by_one[:3])}, then {shown(one_by_one[3:])}",
+        why="The right blocks in another order: the top of the stack comes first, as it would from "
+        "calls of `allocate`.",
     )

@@ -59,6 +59,23 @@ audit.example(
     why="Block 2 has a count of 1, no table names it, and it is not free: nobody will release it.",
 )
 audit.example(
+    "a free block with a count",
+    [0],
+    [1, 1],
+    [[1]],
+    right={0: "miscounted"},
+    why="Block 0 is free and counts a holder: a count can be too high as well as too low.",
+)
+audit.example(
+    "two faults in one block",
+    [0, 0, 1],
+    [1, 0, 2],
+    [[0, 1], [2]],
+    right={0: "free twice", 1: "free and held", 2: "miscounted"},
+    why="Block 0 is held, too, and the count of block 1 is wrong, too: the first of the table is "
+    "named.",
+)
+audit.example(
     "a clean pool",
     [3, 0],
     [0, 1, 2, 0],

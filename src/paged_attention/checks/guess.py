@@ -22,6 +22,8 @@ def _plain(value: Any) -> Any:
 
 
 def _equal(guess: Any, answer: Any) -> bool:
+    if isinstance(answer, float) and math.isnan(answer):  # which equals nothing, itself included
+        return str(guess).strip().lower() == "nan"
     if isinstance(guess, str) and isinstance(answer, str):
         return guess.strip().lower() == answer.strip().lower()
     if isinstance(guess, (list, tuple)) and isinstance(answer, (list, tuple)):

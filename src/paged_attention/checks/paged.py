@@ -170,3 +170,40 @@ def _unwritten(function: Any) -> None:
             "written, so n decides, not the table.",
         )
         expect(keys.isfinite().all().item(), got=f"NaN among the first {n} tokens")
+
+
+@gather.case(
+    "a table with room to spare, and a full one",
+    tried="blocks of 3; gather(pool, [2, 0, 3], n) for n = 1, 4 and 9",
+    right="the first n of the 9 tokens, each time",
+    why="n may end in any block of the table, and a block has `pool.shape[2]` slots, here 3.",
+)
+def _room_to_spare(function: Any) -> None:
+    import torch
+
+    table = [2, 0, 3]
+    pool = torch.arange(4 * 2 * 3.0).reshape(4, 2, 3, 1)  # 4 blocks, 2 heads, 3 slots
+    for n in (1, 4, 9):
+        tried = f"blocks of 3; gather(pool, {table}, {n})"
+        outcome = attempt(function, pool, table.copy(), n)
+        expect(outcome.error is None, tried=tried, got=str(outcome), right=f"shape {[2, n, 1]}")
+        keys = outcome.value
+        why = None
+        if keys.shape[1] == 0:
+            why = "Nothing had to be cut off, and nothing is left: in Python `[:-0]` is `[:0]`."
+        elif keys.shape[1] > n:
+            why = (
+                "Tokens past n: the history ends in the first block here, not in the table's last."
+            )
+        expect(
+            list(keys.shape) == [2, n, 1],
+            tried=tried,
+            got=f"shape {list(keys.shape)}",
+            right=f"shape {[2, n, 1]}",
+            why=why,
+        )
+        slots = [(table[p // 3], p % 3) for p in range(n)]
+        for head in range(2):
+            right = [int(pool[block, head, slot, 0]) for block, slot in slots]
+            got = [int(value) for value in keys[head, :, 0].tolist()]
+            expect(got == right, tried=tried, got=f"head {head}: {got}", right=f"{right}")

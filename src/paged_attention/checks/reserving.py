@@ -37,11 +37,11 @@ truncate = exercise(
 )
 
 
-def _cache(num_blocks: int) -> Any:
+def _cache(num_blocks: int, block_size: int = 4) -> Any:
     """A cache of 1 layer and 1 head; its tables, lengths and allocator are what changes here."""
     from paged_attention.cache import PagedKVCache
 
-    return PagedKVCache(1, num_blocks, 4, 1, 1)
+    return PagedKVCache(1, num_blocks, block_size, 1, 1)
 
 
 def _state(cache: Any, seq: str) -> str:
@@ -116,7 +116,7 @@ def refuses_whole(make: Any, call: Any) -> None:
         got=f"{type(outcome.error).__name__}, and now {after}",
         right=f"the error, and still {before}",
         why="Refused, yet the table grew: the caller gives up, and those blocks stay with a "
-        "sequence that can't run. (This happened: inference-sim/inference-sim#200)",
+        "sequence that can't run. (This happened: ovg-project/kvcached#364)",
     )
 
 
@@ -158,8 +158,8 @@ def _again(function: Any) -> None:
 
 @reserve.case(
     "new blocks come after the old ones",
-    tried="A reserves 4 and writes them, B reserves 4, A reserves 8 more",
-    right="A's first block stays first",
+    tried="A reserves 8 and writes them, B reserves 8, A reserves 8 more",
+    right="A's two blocks stay first, in their order",
     why="Position p is found through entry p // 4: an old block that moves takes 4 tokens to "
     "other positions.",
 )
@@ -167,13 +167,33 @@ def _order(function: Any) -> None:
     cache = _cache(8)
     for seq in "AB":
         cache.create(seq)
-        function(cache, seq, 4)
-    first, other = cache.tables["A"][0], cache.tables["B"][0]
-    cache.lengths["A"] = 4
+        function(cache, seq, 8)
+    before, other = list(cache.tables["A"]), list(cache.tables["B"])
+    cache.lengths["A"] = 8
     function(cache, "A", 8)
-    table = cache.tables["A"]
-    expect(table[0] == first and len(table) == 3, got=f"A's table is {shown(table)}, it was [0]")
-    expect(other not in table, got=f"A's table is {shown(table)}, and B holds {other}")
+    table = list(cache.tables["A"])
+    expect(
+        table[:2] == before and len(table) == 4,
+        got=f"A's table is {shown(table)}, it was {shown(before)}",
+        why="The second block has moved, and positions 4 to 7 with it: new blocks go to the end."
+        if table[:1] == before[:1]
+        else None,
+    )
+    expect(not set(other) & set(table), got=f"A's table is {shown(table)}, B's is {shown(other)}")
+
+
+@reserve.case(
+    "the cache knows how long its blocks are",
+    tried="a cache with blocks of 3; reserve(cache, 'A', 7)",
+    right="3 blocks",
+    why="`cache.block_size` is 3 here. A size written into the code fits one cache only.",
+)
+def _other_size(function: Any) -> None:
+    cache = _cache(8, block_size=3)
+    cache.create("A")
+    function(cache, "A", 7)
+    blocks = len(cache.tables["A"])
+    expect(blocks == 3, got=f"{_count(blocks)}, which is room for {3 * blocks} tokens")
 
 
 def _written() -> Any:
@@ -230,6 +250,8 @@ def _expect_cut(cache: Any, length: int, table: list[int], freed: list[int]) -> 
 _cut(9, [7, 2, 11], "22 tokens cut to 9", "9 tokens need 3 blocks; 5, 9 and 0 go back.")
 _cut(20, [7, 2, 11, 5, 9], "a cut at a block's edge", "20 tokens fill 5 blocks exactly.")
 _cut(21, TABLE, "a cut inside the last block", "21 tokens still need all 6 blocks.")
+_cut(0, [], "a cut to nothing", "No token is left, so no block is held; the sequence itself stays.")
+_cut(22, TABLE, "a cut that takes nothing", "22 is a length that is there: all 6 blocks stay.")
 
 
 @truncate.case(
@@ -245,3 +267,23 @@ def _stretched(function: Any) -> None:
         tried = f"22 tokens; truncate(cache, 'A', {length})"
         expect(outcome.raised(ValueError), tried=tried, got=f"{outcome}; {_state(cache, 'A')}")
         expect(cache.lengths["A"] == 22 and cache.tables["A"] == TABLE, got=_state(cache, "A"))
+
+
+@truncate.case(
+    "what was only reserved goes, too",
+    tried="blocks of 3; 4 tokens written, 9 reserved; truncate(cache, 'A', 4)",
+    right="2 blocks, 6 of 8 free, length 4",
+    why="Every block past the last remaining token is released, written or only reserved.",
+)
+def _only_reserved(function: Any) -> None:
+    cache = _cache(8, block_size=3)
+    cache.create("A")
+    cache.reserve("A", 9)
+    cache.lengths["A"] = 4
+    function(cache, "A", 4)
+    blocks, free, length = len(cache.tables["A"]), cache.allocator.num_free, cache.lengths["A"]
+    expect(
+        (blocks, free, length) == (2, 6, 4),
+        got=f"{_count(blocks)}, {free} of 8 free, length {shown(length)}",
+        why="Token 3 has lost its slot: this cache's blocks hold 3." if blocks < 2 else None,
+    )

@@ -88,6 +88,18 @@ first_fit.example(
 
 
 @first_fit.case(
+    "the list stays as it was",
+    tried="runs = [(0, 20), (40, 24)]; first_fit(runs, 10)",
+    right="runs is still [(0, 20), (40, 24)]",
+    why="To find is not to take: the pool cuts the run itself, and would lose these slots twice.",
+)
+def _unchanged(function: Any) -> None:
+    runs = [(0, 20), (40, 24)]
+    function(runs, 10)
+    expect(runs == [(0, 20), (40, 24)], got=f"runs is {shown(runs)}")
+
+
+@first_fit.case(
     "44 free, and still no",
     tried="first_fit([(0, 20), (40, 24)], 28)",
     right="None",

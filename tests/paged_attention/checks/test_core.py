@@ -48,15 +48,15 @@ def test_the_report_of_a_double_release_reads_as_promised() -> None:
         repr(check.allocator(MyAllocator))
         == """\
 check.allocator(MyAllocator)
-  passed  1  a fresh pool is all free
-  passed  2  two allocations never share a block
-  FAILED  3  releasing a block twice
+  passed   1  a fresh pool is all free
+  passed   2  two allocations never share a block
+  FAILED   3  releasing a block twice
       tried   a = allocate(); release(a); release(a)
       got     no error; num_free is 5 in a pool of 4
       right   RuntimeError, num_free still 4
       why     block 0 is now in the free list twice. Two sequences will be given the same memory,
-              and each will read the other's history. (This happened: sgl-project/sglang#12224)
-  2 of 9 passed; hint(1) and hint(2) are there when you want them."""
+              and each will read the other's history. (This happened: sgl-project/sglang#18694)
+  2 of 12 passed; hint(1) and hint(2) are there when you want them."""
     )
 
 
@@ -238,6 +238,9 @@ def test_expect_is_silent_or_raises() -> None:
         (11, 12, "you said 11; it is 12"),
         ("Nobody", "nobody", "you said Nobody, and it is nobody"),
         ((0, 0), [0, 0], "you said (0, 0), and it is [0, 0]"),
+        ("NaN", float("nan"), "you said NaN, and it is nan"),
+        (float("nan"), float("nan"), "you said nan, and it is nan"),
+        (0, float("nan"), "you said 0; it is nan"),
         (True, False, "you said True; it is False"),
     ],
 )
