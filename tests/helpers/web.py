@@ -79,10 +79,12 @@ class Visit:
         )
 
     def pictures_ready(self) -> None:
-        """Wait until every live picture that was seen is drawn."""
-        self.page.wait_for_function(
-            "() => [...document.querySelectorAll('.pa-host')].every((host) => host.dataset.state)"
-        )
+        """Go to each live picture and wait until it is drawn."""
+        for host in self.page.locator(".pa-host").element_handles():
+            # Quick scrolling may have passed before the page's script was there to see it.
+            host.evaluate("(host) => host.scrollIntoView({block: 'nearest'})")
+            self.page.wait_for_function("(host) => host.dataset.state", arg=host)
+        self.page.evaluate("scrollTo(0, 0)")
         states = self.page.eval_on_selector_all(
             ".pa-host", "(hosts) => hosts.map((host) => host.dataset.state)"
         )
