@@ -51,7 +51,7 @@ def test_blocks_equal_the_rounded_up_length_at_every_step(prompt: int) -> None:
 
 
 def test_reserve_takes_all_or_nothing() -> None:
-    # inference-sim#200: three blocks wanted, two free; the two were taken.
+    # Like ovg-project/kvcached#364: three blocks wanted, two free; the two were taken.
     cache = paged(num_blocks=3)
     for seq in "ab":
         cache.create(seq)
