@@ -71,25 +71,40 @@ static inline float power_of_two(float x) {
   return y * scale;
 }
 
+// Ask for one key or value before it is needed. Blocks lie anywhere, so the processor can't guess
+// what comes next; we know. In memory out of its caches this halves the time.
+static inline void fetch(const KV* x) {
+  for (size_t byte = 0; byte < D * sizeof(KV); byte += 64)
+    __builtin_prefetch(reinterpret_cast<const char*>(x) + byte);
+}
+
+// The places of positions start, start + 1, … in a pool, TILE at most; returns how many there are.
+static int find(const int64_t* table, int64_t start, int64_t last, int64_t block_size,
+                int64_t block_stride, int64_t slot_stride, int64_t place[TILE]) {
+  const int n = int(std::max<int64_t>(0, std::min<int64_t>(TILE, last - start)));
+  int64_t index = start / block_size, slot = start % block_size;
+  for (int t = 0; t < n; t++) {
+    place[t] = table[index] * block_stride + slot * slot_stride;
+    if (++slot == block_size) slot = 0, index++;
+  }
+  return n;
+}
+
 // Positions first to last - 1 of one sequence, read through its table.
 static void walk(const float query[G][D], const KV* k_pool, const KV* v_pool, const int64_t* table,
                  int64_t first, int64_t last, int64_t block_size, int64_t block_stride,
                  int64_t slot_stride, Part& part) {
   float m[G], l[G], acc[G][D], p[G][TILE];
-  int64_t place[TILE];
+  int64_t place[TILE], ahead[TILE];
   for (int g = 0; g < G; g++) {
     m[g] = -std::numeric_limits<float>::infinity();
     l[g] = 0;
     for (int d = 0; d < D; d++) acc[g][d] = 0;
   }
-  int64_t index = first / block_size, slot = first % block_size;
+  int n = find(table, first, last, block_size, block_stride, slot_stride, place);
   for (int64_t start = first; start < last; start += TILE) {
-    const int n = int(std::min<int64_t>(TILE, last - start));
-    for (int t = 0; t < n; t++) {
-      place[t] = table[index] * block_stride + slot * slot_stride;
-      if (++slot == block_size) slot = 0, index++;
-    }
     for (int t = 0; t < n; t++) {  // scores: each key is read once for the whole group
+      fetch(v_pool + place[t]);
       const KV* k = k_pool + place[t];
       for (int g = 0; g < G; g++) {
         float score = 0;
@@ -110,11 +125,15 @@ static void walk(const float query[G][D], const KV* k_pool, const KV* v_pool, co
       for (int d = 0; d < D; d++) acc[g][d] *= shrink;
       m[g] = higher;
     }
+    const int more = find(table, start + TILE, last, block_size, block_stride, slot_stride, ahead);
+    for (int t = 0; t < more; t++) fetch(k_pool + ahead[t]);
     for (int t = 0; t < n; t++) {  // values
       const KV* v = v_pool + place[t];
       for (int g = 0; g < G; g++)
         for (int d = 0; d < D; d++) acc[g][d] += p[g][t] * float(v[d]);
     }
+    std::copy(ahead, ahead + more, place);
+    n = more;
   }
   std::memcpy(part.m, m, sizeof m);
   std::memcpy(part.l, l, sizeof l);
