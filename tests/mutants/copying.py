@@ -57,6 +57,18 @@ class LayerZeroOnly(Right):
             pool[0][new] = pool[0][old]
 
 
+class HeadZeroOnly(Right):
+    def copy(self, cache: Any, old: int, new: int, used: int) -> None:
+        for pool in (cache.k_pool, cache.v_pool):
+            pool[:, new, 0] = pool[:, old, 0]
+
+
+class TwoLayersOnly(Right):
+    def copy(self, cache: Any, old: int, new: int, used: int) -> None:
+        for pool in (cache.k_pool, cache.v_pool):
+            pool[:2, new] = pool[:2, old]
+
+
 class LastSlotMissing(Right):
     def copy(self, cache: Any, old: int, new: int, used: int) -> None:
         super().copy(cache, old, new, used - 1)
@@ -166,6 +178,8 @@ MUTANTS = [
     ("copying_reserve", "K only", function(KeysOnly), "layer 0: V at position 4 is nan"),
     ("copying_reserve", "V only", function(ValuesOnly), "layer 0: K at position 4 is nan"),
     ("copying_reserve", "layer 0 only", function(LayerZeroOnly), "layer 1: K at position 4"),
+    ("copying_reserve", "head 0 only", function(HeadZeroOnly), "layer 0, head 1: K"),
+    ("copying_reserve", "two layers only", function(TwoLayersOnly), "layer 2: K at position 4"),
     ("copying_reserve", "last slot", function(LastSlotMissing), "layer 0: K at position 5"),
     ("copying_reserve", "copies at refs 1", function(CopiesAtOne), "a fifth block isn't there"),
     ("copying_reserve", "old kept", old_kept, "block 1 counts 3 and is in 2 tables"),

@@ -164,6 +164,18 @@ MUTANTS = [
         "2 ** 128 is infinite",
     ),
     (
+        "decode_kernel",
+        "V without other",
+        kernel((V_LOAD, V_LOAD.replace(", other=0.0", ""))),
+        "leaves anything in the masked lanes",
+    ),
+    (
+        "decode_kernel",
+        "starts at -1,000",
+        kernel(('float("-inf"), 0.0, tl.zeros', "-1000.0, 0.0, tl.zeros")),
+        "The first maximum is -inf",
+    ),
+    (
         "decode_edges",
         "query not masked",
         edges((", mask=d < HEAD_DIM, other=0.0) * scale", ") * scale")),

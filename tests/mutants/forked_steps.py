@@ -108,6 +108,15 @@ def one_heir_each(cache: Any, beams: Any, survivors: Any, append: Any) -> None:
     append(cache, {child: [survivors[child][1]] for child in heirs.values()})
 
 
+def one_call_each(cache: Any, beams: Any, survivors: Any, append: Any) -> None:
+    for child, (parent, _) in survivors.items():
+        cache.fork(parent, child)
+    for beam in beams:
+        cache.free(beam)
+    for child, (_, token) in survivors.items():
+        append(cache, {child: [token]})
+
+
 class NoShare(PagedKVCache):
     def fork(self, parent: Any, child: Any) -> None:
         self.tables[child] = list(self.tables[parent])
@@ -133,6 +142,17 @@ class CutForgets(PagedKVCache):
         self.lengths[seq] = length
 
 
+class CopiesOneHead(PagedKVCache):
+    """Its copy takes head 0 alone; the other heads go on in a block that holds anything."""
+
+    def reserve(self, seq: Any, new_tokens: int) -> None:
+        before = list(self.tables[seq])
+        super().reserve(seq, new_tokens)
+        for old, new in zip(before, self.tables[seq], strict=False):
+            if old != new:
+                self.k_pool[:, new, 1:] = self.v_pool[:, new, 1:] = 0
+
+
 MUTANTS = [
     ("step_cost", "sum", sum_of_needs, "A sum refuses steps that fit"),
     ("step_cost", "refs - 1", holders_less_one, "and the others stay"),
@@ -145,10 +165,12 @@ MUTANTS = [
     ("beam_step", "parent written first", parent_written_first, "a token of another beam"),
     ("beam_step", "loser kept", loser_kept, "b had no more to do"),
     ("beam_step", "frees everyone", frees_everyone, "no beam of this search"),
+    ("beam_step", "one call each", one_call_each, "append was called 3 times"),
     ("beam_step", "one heir each", one_heir_each, "no sequence d"),
     ("forking_cache", "no share", NoShare, "block 0 counts 1 and is in 3"),
     ("forking_cache", "no copy", NoCopy, "2, 2, 2, 2 blocks used"),
     ("forking_cache", "copies always", CopiesAlways, "6, 6, 6, 6 blocks used"),
+    ("forking_cache", "copies one head", CopiesOneHead, "layers or heads of a sequence differ"),
     ("forking_cache", "cut forgets", CutForgets, "will never be released"),
 ]
 FINISHED = {

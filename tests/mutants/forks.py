@@ -100,6 +100,37 @@ def overwrites_after_failing(cache: Any, parent: Any, child: Any) -> None:
         cache.allocator.share(block)
 
 
+def blocks_of_four(cache: Any, parent: Any, child: Any) -> None:
+    length = cache.lengths[parent]
+    if child in cache.tables:
+        raise SequenceExists(child)
+    table = cache.tables[parent][: ceil_div(length, 4)]
+    for block in table:
+        cache.allocator.share(block)
+    cache.tables[child], cache.lengths[child] = table, length
+
+
+def one_block_too_many(cache: Any, parent: Any, child: Any) -> None:
+    length = cache.lengths[parent]
+    if child in cache.tables:
+        raise SequenceExists(child)
+    table = cache.tables[parent][: length // cache.block_size + 1]
+    for block in table:
+        cache.allocator.share(block)
+    cache.tables[child], cache.lengths[child] = table, length
+
+
+def drops_one_block(cache: Any, parent: Any, child: Any) -> None:
+    length, table = cache.lengths[parent], list(cache.tables[parent])
+    if child in cache.tables:
+        raise SequenceExists(child)
+    if len(table) > ceil_div(length, cache.block_size):
+        table.pop()
+    for block in table:
+        cache.allocator.share(block)
+    cache.tables[child], cache.lengths[child] = table, length
+
+
 MUTANTS = [
     ("fork", "same list", same_list, "both names stand for one list"),
     ("fork", "no share", no_share, "block 0 counts 1 and is in 3 tables"),
@@ -107,7 +138,10 @@ MUTANTS = [
     ("fork", "copies the prompt", copies_the_prompt, "6 blocks used"),
     ("fork", "name overwritten", name_overwritten, "nobody will ever release it"),
     ("fork", "refused too late", refused_too_late, "the counts went up first"),
-    ("fork", "whole table", whole_table, "copy an empty block"),
+    ("fork", "whole table", whole_table, "a has 3 tokens in blocks of 4 and reserves 5 more"),
+    ("fork", "blocks of four", blocks_of_four, "the size of a block is"),
+    ("fork", "one too many", one_block_too_many, "a has 8 tokens in blocks of 4 and reserves 4"),
+    ("fork", "drops one block", drops_one_block, "a has 3 tokens in blocks of 4 and reserves 9"),
     ("fork", "full blocks only", full_blocks_only, "'b': [0], 'c': [0]"),
     ("fork", "starts at zero", starts_at_zero, "lengths {'a': 6, 'b': 0, 'c': 0}"),
     ("fork", "refuses the empty", refuses_the_empty, "ValueError: nothing to fork"),

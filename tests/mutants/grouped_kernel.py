@@ -108,6 +108,19 @@ MUTANTS = [
         kernel(("tl.load(q + mine, mask=real, other=0.0)", "tl.load(q + mine)")),
         "Load them as 0, with a mask",
     ),
+    (
+        NAME,
+        "V without other",
+        kernel((V_LOAD, V_LOAD.replace(", other=0.0", ""))),
+        "leaves anything in the masked lanes",
+    ),
+    (
+        NAME,
+        "starts at -1,000",
+        kernel(('tl.full([QUERIES], float("-inf")', "tl.full([QUERIES], -1000.0")),
+        "The first `m` is -inf",
+    ),
+    (NAME, "p stays float32", kernel(("p.to(v.dtype)", "p")), "wants both of one type"),
     (NAME, "0 / 0", kernel(("tl.where(l > 0, l, 1.0)", "l")), "Its loop never ran"),
 ]  # fmt: skip
 FINISHED: dict[str, Any] = {NAME: decode_grouped}

@@ -17,7 +17,7 @@ def merge(parts: Sequence[Part]) -> float:
 
 
 def weighed(weight: Callable[[float, float], tuple[float, float]]) -> Merge:
-    """Like ``merge``; ``weight(m_part, m)`` gives what ``l`` and ``acc`` are multiplied with."""
+    """Like ``merge``; ``weight(m_part, m)`` gives what ``l`` and ``acc`` are multiplied by."""
 
     def wrong(parts: Sequence[Part]) -> float:
         m = max(part[0] for part in parts)
@@ -64,6 +64,15 @@ def from_zero(parts: Sequence[Part]) -> float:
     told = [part for part in parts if part[1]]
     l = sum(2.0 ** part[0] * part[1] for part in told)
     return sum(2.0 ** part[0] * part[2] for part in told) / l if l else 0.0
+
+
+def starts_at_zero(parts: Sequence[Part]) -> float:
+    m, l, acc = 0.0, 0.0, 0.0
+    for part in parts:
+        higher = max(m, part[0])
+        shrink, weight = 2.0 ** (m - higher), 2.0 ** (part[0] - higher)
+        m, l, acc = higher, l * shrink + part[1] * weight, acc * shrink + part[2] * weight
+    return acc / l if l else 0.0
 
 
 def in_pairs(parts: Sequence[Part]) -> float:
@@ -152,6 +161,7 @@ MUTANTS = [
     ("merge", "last part", last_part, "the first was never added"),
     ("merge", "as if rising", as_if_rising, "may come first, in the middle or last"),
     ("merge", "no maximum", from_zero, "2.0 ** 2000 is no float"),
+    ("merge", "starts at zero", starts_at_zero, "begins at -inf, or at a part"),
     ("merge", "in pairs", in_pairs, "Whoever compares the two empty parts"),
     ("merge", "unguarded", unguarded, "the highest maximum of no tokens"),
     ("merge", "no tokens at all", no_tokens_at_all, "every part is empty, and so is the sum"),

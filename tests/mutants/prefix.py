@@ -134,6 +134,16 @@ class NoSalt(Right):
         return (None, adapter)
 
 
+class SaltHidesAdapter(Right):
+    def root(self, salt: str | None, adapter: str | None) -> Any:
+        return (salt, None) if salt else (None, adapter)
+
+
+class Glued(Right):
+    def root(self, salt: str | None, adapter: str | None) -> Any:
+        return f"{salt}{adapter}"
+
+
 class LengthForgotten(Right):
     def attach(self, seq: Any, prompt: list[int], **key: Any) -> int:
         reused = super().attach(seq, prompt, **key)
@@ -199,6 +209,11 @@ class NumbersReused(RightIndex):
 class HashAlone(RightIndex):
     def key(self, parent: Any, tokens: Any) -> Any:
         return (parent, hash(tokens))
+
+
+class OneRoot(RightIndex):
+    def key(self, parent: Any, tokens: Any) -> Any:
+        return (parent if isinstance(parent, int) else None, tokens)
 
 
 class NoParent(RightIndex):
@@ -318,6 +333,33 @@ class MostRecentFirst(RightEviction):
         return super().idle()[::-1]
 
 
+class LosesWhatIsBusy(RightEviction):
+    def evict(self, n: int) -> int:
+        freed = 0
+        while self.recent and freed < n:
+            block, _ = self.recent.popitem(last=False)
+            if self.cache.allocator.refs[block] == 1:
+                self.index.forget(block)
+                self.cache.allocator.release(block)
+                freed += 1
+        return freed
+
+
+class KnownOnesHeadFirst(RightEviction):
+    def touch(self, blocks: list[int]) -> None:
+        known = [block for block in blocks if block in self.recent]
+        super().touch([block for block in blocks if block not in self.recent])
+        super().touch(known[::-1])
+
+
+class MovesTheHeadOnly(RightEviction):
+    def touch(self, blocks: list[int]) -> None:
+        for block in reversed(blocks):
+            self.recent.setdefault(block, None)
+        for block in blocks[:1]:
+            self.recent.move_to_end(block)
+
+
 class SaysNothing(RightEviction):
     def evict(self, n: int) -> Any:
         super().evict(n)
@@ -342,11 +384,14 @@ MUTANTS = [
     ("prefix_cache", "past a miss", PastAMiss, "here it stands at 4 to 7"),
     ("prefix_cache", "untagged", Untagged, "An adapter called x and a tenant's salt x"),
     ("prefix_cache", "no salt", NoSalt, "These two users were to be kept apart"),
+    ("prefix_cache", "salt hides adapter", SaltHidesAdapter, "the adapter counts beside a salt"),
+    ("prefix_cache", "glued", Glued, "both pairs read abc"),
     ("prefix_cache", "length forgotten", LengthForgotten, "lengths['b'] is 0"),
     ("prefix_cache", "counts blocks", CountsBlocks, "2 tokens reused, table [0, 1]"),
     ("exact_index", "parent is a block", BlockIsTheNode, "filed under its parent's block"),
     ("exact_index", "numbers reused", NumbersReused, "a number that another node had"),
     ("exact_index", "hash alone", HashAlone, "9999 was given the keys and values of 1234"),
+    ("exact_index", "one root", OneRoot, "Another root is another prefix"),
     ("exact_index", "no parent", NoParent, "The parent belongs to the key"),
     ("exact_index", "key outlives block", KeyOutlivesBlock, "A key that outlives its block"),
     ("exact_index", "twin overwrites", TwinOverwrites, "lost sight of one of the copies"),
@@ -360,6 +405,9 @@ MUTANTS = [
     ("evict", "n is a target", Target, "got no error, 0 returned; 0 more are free"),
     ("evict", "first in, first out", FirstInFirstOut, "A was the first to come"),
     ("evict", "most recent first", MostRecentFirst, "C was used last of all"),
+    ("evict", "loses what is busy", LosesWhatIsBusy, "has dropped out of `recent`"),
+    ("evict", "known ones head first", KnownOnesHeadFirst, "turned the order round"),
+    ("evict", "moves the head only", MovesTheHeadOnly, "touch moves all its blocks"),
     ("evict", "says nothing", SaysNothing, "evict returns how many it freed"),
 ]
 FINISHED = {

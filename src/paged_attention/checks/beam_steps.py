@@ -63,8 +63,13 @@ _TRIED = "a [0, 2], b [0, 3], c [0, 1]; survivors d and e of a, f of c"
     why="A beam is one text. Its history is that of its parent, and one token more.",
 )
 def _texts(function: Any) -> None:
-    cache = _beams()
-    outcome = attempt(function, cache, list("abc"), dict(_SURVIVORS), append)
+    cache, calls = _beams(), []
+
+    def counted(cache: Any, tokens: dict[Any, list[int]]) -> None:
+        calls.append(tokens)
+        append(cache, tokens)
+
+    outcome = attempt(function, cache, list("abc"), dict(_SURVIVORS), counted)
     expect(
         outcome.error is None,
         got=str(outcome),
@@ -85,6 +90,13 @@ def _texts(function: Any) -> None:
             if got[:7] == right[:7]
             else None,
         )
+    expect(
+        len(calls) == 1,
+        got=f"append was called {len(calls)} times",
+        right="once, with all survivors",
+        why="A step is all or nothing: the second call may find no room when the first has "
+        "written.",
+    )
 
 
 @beam_step.case(

@@ -1,5 +1,6 @@
 """Chapter 04: reserve, which copies the block it is about to write if others hold it, too."""
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -87,24 +88,26 @@ def _first(function: Any) -> None:
 
 @copying_reserve.case(
     "the copy has keys and values, in every layer",
-    tried="2 layers, 6 tokens, fork b; reserve(cache, 'a', 1); read positions 4 and 5 of a",
-    right="the same keys and values as before, in both layers",
+    tried="3 layers, 2 KV heads, 6 tokens, fork b; reserve(cache, 'a', 1); read positions 4 and 5 "
+    "of a",
+    right="the same keys and values as before, in every layer and head",
     why="Attention of every layer reads them, and a's table no longer leads to the old block.",
 )
 def _content(function: Any) -> None:
-    cache = _forked(6, "b", layers=2)
+    cache = _forked(6, "b", layers=3, kv_heads=2)
     function(cache, "a", 1)
     block = cache.tables["a"][1]
-    for layer in range(2):
-        for name, pool, sign in (("K", cache.k_pool, 1), ("V", cache.v_pool, -1)):
-            for position in (4, 5):
-                got = float(pool[layer][block, 0, position % 4, 0])
-                right = float(sign * (100 * layer + position))
-                expect(
-                    got == right,
-                    got=f"layer {layer}: {name} at position {position} is {got:g}",
-                    right=f"{right:g}",
-                )
+    pools = (("K", cache.k_pool, 1), ("V", cache.v_pool, -1))
+    for layer, head, (name, pool, sign) in itertools.product(range(3), range(2), pools):
+        for position in (4, 5):
+            got = float(pool[layer][block, head, position % 4, 0])
+            right = float(sign * (position + 100 * layer + 1000 * head))
+            where = f"layer {layer}, head {head}" if head else f"layer {layer}"
+            expect(
+                got == right,
+                got=f"{where}: {name} at position {position} is {got:g}",
+                right=f"{right:g}",
+            )
 
 
 @copying_reserve.case(

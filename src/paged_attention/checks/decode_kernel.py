@@ -10,6 +10,7 @@ from paged_attention.checks.decoding import (
     attention,
     decode_step,
     expect_right,
+    far_below_zero,
     launch,
     numbers,
 )
@@ -183,6 +184,13 @@ def _lengths(kernel: Any) -> None:
         ),
     ]  # fmt: skip
     out = launch(kernel, step)
+    if out[2].isnan().any() and not out[1].isnan().any():
+        raise CheckFailed(
+            f"NaN in row 2, of length 5: {numbers(out[2, 0].tolist())}",
+            right=numbers(attention(step, 2, 0)),
+            why="A load with a mask and without `other` leaves anything in the masked lanes, here "
+            "NaN: say `other=0.0`.",
+        )
     if out[0].isnan().any() and not out[1].isnan().any():
         raise CheckFailed(
             f"row 0, of length 1: {numbers(out[0, 0].tolist())}",
@@ -221,3 +229,10 @@ def _poison(kernel: Any) -> None:
 )
 def _loud(kernel: Any) -> None:
     expect_right(kernel, decode_step([12], loud=4000.0))
+    expect_right(
+        kernel,
+        far_below_zero(decode_step([1])),
+        tried="1 token, whose score is far below -2,000",
+        why="The first maximum is -inf, not 0 and not -1,000: from there the only weight would be "
+        "2 ** -2,000, which is 0.",
+    )

@@ -3,7 +3,7 @@
 import math
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -63,6 +63,12 @@ def decode_step(
                 )
     q = torch.randn(len(lengths), heads, head_dim, generator=random_numbers) * loud
     return DecodeStep(q, pools[0], pools[1], tables, list(lengths))
+
+
+def far_below_zero(step: DecodeStep) -> DecodeStep:
+    """``step``, of one row and one token, with the query opposite to the key, 4,000 times it."""
+    key = step.k_pool[step.tables[0][0], :, 0].repeat_interleave(step.group, 0)  # [Hq, D]
+    return replace(step, q=-4000 * key[None])
 
 
 def attention(
@@ -149,10 +155,18 @@ def launch(kernel: Any, step: DecodeStep, *, before: float = math.nan) -> Any:
     return out
 
 
-def expect_right(kernel: Any, step: DecodeStep, known: Sequence[Known] = ()) -> None:
+def expect_right(
+    kernel: Any,
+    step: DecodeStep,
+    known: Sequence[Known] = (),
+    *,
+    tried: str | None = None,
+    why: str | None = None,
+) -> None:
     """Fail with the first row and head that are wrong.
 
-    The why comes from the first wrong answer of ``known`` that all rows and heads have.
+    The why comes from the first wrong answer of ``known`` that all rows and heads have, else it is
+    ``why``, else the case's.
     """
     out = launch(kernel, step).tolist()
     places = [(row, head) for row in range(len(out)) for head in range(len(out[row]))]
@@ -160,11 +174,11 @@ def expect_right(kernel: Any, step: DecodeStep, known: Sequence[Known] = ()) -> 
         right = attention(step, row, head)
         if near(out[row][head], right):
             continue
-        why = (
+        better = (
             text for wrong, text in known if all(near(out[r][h], wrong(r, h)) for r, h in places)
         )
         got = f"row {row}, head {head}: {numbers(out[row][head])}"
-        raise CheckFailed(got, right=numbers(right), why=next(why, None))
+        raise CheckFailed(got, tried=tried, right=numbers(right), why=next(better, why))
 
 
 def near(got: Sequence[float], right: Sequence[float]) -> bool:

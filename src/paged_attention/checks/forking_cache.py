@@ -46,12 +46,12 @@ def _three(cls: Any) -> None:
 
 @forking_cache.case(
     "400 random operations",
-    tried="append, fork, truncate and free at random, 2 layers, seed 6",
+    tried="append, fork, truncate and free at random, 3 layers, 2 KV heads, seed 6",
     right="every history equals a plain list, and the law holds after each",
     why="Each sequence must be what it would be alone.",
 )
 def _random(cls: Any) -> None:
-    draw, cache = random.Random(6), cls(2, 300, 4, 1, 1)
+    draw, cache = random.Random(6), cls(3, 300, 4, 2, 1)
     texts: dict[int, list[int]] = {}
     for step in range(400):
         operation = draw.choice(["append"] * 4 + ["fork"] * 2 + ["create", "truncate", "free"])
@@ -78,7 +78,28 @@ def _random(cls: Any) -> None:
                 got=f"operation {step}, {operation}: a sequence reads {shown(keys(cache, name))}",
                 right=shown(text),
             )
+            expect(
+                alike_in_layers_and_heads(cache, name),
+                got=f"operation {step}, {operation}: layers or heads of a sequence differ",
+                right="the same tokens in all of them",
+                why="A copy takes every layer, every head, keys and values.",
+            )
         holders(cache)
+
+
+def alike_in_layers_and_heads(cache: Any, seq: Any) -> bool:
+    """Every layer and head, K and V, tells the same of ``seq`` as layer 0's head 0 of K does."""
+    import torch
+
+    table, length = cache.tables[seq], cache.lengths[seq]
+    for layer, (keys_, values) in enumerate(zip(cache.k_pool, cache.v_pool, strict=True)):
+        heads = 1000 * torch.arange(keys_.shape[1])[:, None]
+        first = cache.k_pool[0][table][:, 0, :, 0].flatten()[:length]
+        for pool, sign in ((keys_, 1), (values, -1)):
+            read = pool[table][..., 0].transpose(0, 1).flatten(1)[:, :length]  # [Hkv, length]
+            if not torch.equal(sign * read, first + heads + 10_000 * layer):
+                return False
+    return True
 
 
 def _grow(cache: Any, seq: Any, tokens: list[int]) -> None:
@@ -87,7 +108,10 @@ def _grow(cache: Any, seq: Any, tokens: list[int]) -> None:
 
     cache.reserve(seq, len(tokens))
     cache.set_batch([seq])
-    k = torch.tensor(tokens).float()[None, None, :, None]
+    heads = 1000 * torch.arange(cache.k_pool[0].shape[1])[:, None, None]
+    k = (torch.tensor(tokens).float()[:, None] + heads)[None]  # [1, Hkv, T, 1]
     start = cache.lengths[seq]
     for layer in range(len(cache.k_pool)):
-        cache.update(layer, k, -k, torch.arange(start, start + len(tokens)))
+        cache.update(
+            layer, k + 10_000 * layer, -k - 10_000 * layer, torch.arange(start, start + len(tokens))
+        )

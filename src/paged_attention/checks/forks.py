@@ -20,16 +20,23 @@ fork = exercise(
 )
 
 
-def written(tokens: int, *, num_blocks: int = 8, layers: int = 1) -> Any:
-    """A cache of blocks of 4 in which ``a`` has ``tokens`` tokens; unwritten slots are NaN.
+def written(
+    tokens: int,
+    *,
+    num_blocks: int = 8,
+    layers: int = 1,
+    kv_heads: int = 1,
+    block_size: int = 4,
+) -> Any:
+    """A cache in which ``a`` has ``tokens`` tokens; unwritten slots are NaN.
 
-    The key of position p is p in layer 0, 100 + p in layer 1; values are the keys' negatives.
+    The key of position p is p + 100 * layer + 1000 * head; values are the keys' negatives.
     """
     import torch
 
     from paged_attention.cache import PagedKVCache
 
-    cache = PagedKVCache(layers, num_blocks, 4, 1, 1)
+    cache = PagedKVCache(layers, num_blocks, block_size, kv_heads, 1)
     cache.k_pool.fill_(torch.nan)
     cache.v_pool.fill_(torch.nan)
     cache.create("a")
@@ -44,7 +51,8 @@ def append(cache: Any, tokens: dict[Any, list[int]]) -> None:
 
     cache.reserve_many({seq: len(new) for seq, new in tokens.items()})
     cache.set_batch(list(tokens))
-    k = torch.tensor(list(tokens.values())).float()[:, None, :, None]  # [B, 1, T, 1]
+    heads = 1000 * torch.arange(cache.k_pool.shape[2])[:, None, None]
+    k = torch.tensor(list(tokens.values())).float()[:, None, :, None] + heads  # [B, Hkv, T, 1]
     starts = torch.tensor([[cache.lengths[seq]] for seq in tokens])
     positions = starts + torch.arange(k.shape[2])
     for layer in range(cache.layers):
@@ -213,15 +221,25 @@ def _unknown(function: Any) -> None:
     why="A fork shares tokens. Block 1 holds none; it is a's room for what comes next.",
 )
 def _reserved(function: Any) -> None:
-    cache = written(3)
-    cache.reserve("a", 5)
+    for tokens, room, right, size in ((3, 5, 1, 4), (8, 4, 2, 4), (3, 9, 1, 4), (3, 4, 2, 2)):
+        _expect_no_room_shared(function, tokens, room, right, size)
+
+
+def _expect_no_room_shared(function: Any, tokens: int, room: int, right: int, size: int) -> None:
+    """A fork of ``tokens`` with ``room`` reserved behind them has ``right`` blocks of ``size``."""
+    cache = written(tokens, block_size=size)
+    cache.reserve("a", room)
+    table = shown(cache.tables["a"])
     function(cache, "a", "b")
     expect(
-        cache.tables["b"] == [0],
+        cache.tables["b"] == cache.tables["a"][:right],
+        tried=f"a has {tokens} tokens in blocks of {size} and reserves {room} more: table {table}; "
+        "fork(cache, 'a', 'b')",
+        right=f"b's table is {list(range(right))}",
         got=state(cache),
         why="b holds room that a has reserved: a would have to copy an empty block before it can "
         "write there."
-        if cache.tables["b"] == [0, 1]
-        else None,
+        if len(cache.tables["b"]) > right
+        else "A block with b's tokens is missing: the size of a block is `cache.block_size`.",
     )
     holders(cache)

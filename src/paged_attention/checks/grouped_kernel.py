@@ -1,17 +1,19 @@
 """Chapter 08: the kernel with one program for each KV head, and tiles apart from blocks."""
 
 import math
-import random
-from collections.abc import Sequence
 from typing import Any
 
-from paged_attention.checks.core import CheckFailed, NotHere, expect, in_words
-from paged_attention.checks.decoding import DecodeStep, Known, attention, near, numbers
+from paged_attention.checks.core import CheckFailed, attempt, expect, in_words
+from paged_attention.checks.decoding import (
+    DecodeStep,
+    attention,
+    far_below_zero,
+    numbers,
+)
 from paged_attention.checks.house import exercise
 from paged_attention.checks.running import line_in
+from paged_attention.checks.tiles import HEAD_DIM, TILE, expect_right, launch, tiled_step
 
-TILE = 32
-HEAD_DIM = 16
 LENGTHS = [0, 3, 17, 40, 100]
 
 grouped_kernel = exercise(
@@ -31,117 +33,6 @@ grouped_kernel = exercise(
         "`tl.sum` go along axis 1.",
     ),
 )
-
-
-def tiled_step(
-    lengths: Sequence[int],
-    *,
-    heads: int = 1,
-    kv_heads: int = 1,
-    block_size: int = 16,
-    unwritten: float = 0.0,
-) -> DecodeStep:
-    """A decode step over shuffled blocks; whatever nobody wrote holds ``unwritten``."""
-    import torch
-
-    random_numbers = torch.Generator().manual_seed(8)
-    counts = [-(-length // block_size) for length in lengths]
-    # Block 0 is nobody's: an entry that was masked reads as 0, and what lies there must not count.
-    ids = random.Random(8).sample(range(1, sum(counts) + 3), sum(counts))
-    tables = [[ids.pop(0) for _ in range(count)] for count in counts]
-    shape = (sum(counts) + 3, kv_heads, block_size, HEAD_DIM)
-    pools = [torch.full(shape, unwritten) for _ in range(2)]
-    for table, length in zip(tables, lengths, strict=True):
-        for position in range(length):
-            for pool in pools:
-                pool[table[position // block_size], :, position % block_size] = torch.randn(
-                    kv_heads, HEAD_DIM, generator=random_numbers
-                )
-    q = torch.randn(len(lengths), heads, HEAD_DIM, generator=random_numbers)
-    return DecodeStep(q, pools[0], pools[1], tables, list(lengths))
-
-
-def launch(kernel: Any, step: DecodeStep) -> Any:
-    """The kernel's ``out`` [B, Hq, D], NaN where nothing was stored."""
-    from paged_attention.workbench import HAS_TRITON, NO_TRITON
-
-    if not HAS_TRITON:
-        raise NotHere(NO_TRITON)
-    import torch
-
-    from paged_attention.kernels.interpreter import OutsideMemory, interpreted
-
-    rows, heads, _ = step.q.shape
-    block_size, kv_heads = step.k_pool.shape[2], step.k_pool.shape[1]
-    width = max(1, *(len(table) for table in step.tables))
-    padded = [table + [0] * (width - len(table)) for table in step.tables]
-    out = torch.full_like(step.q, math.nan)
-    block_stride, head_stride, slot_stride, _ = step.k_pool.stride()
-    try:
-        interpreted(kernel)[(rows, kv_heads)](
-            q=step.q,
-            k_pool=step.k_pool,
-            v_pool=step.v_pool,
-            block_tables=torch.tensor(padded, dtype=torch.int32),
-            lengths=torch.tensor(step.lengths, dtype=torch.int32),
-            out=out,
-            scale=HEAD_DIM**-0.5 * math.log2(math.e),
-            HEADS=heads,
-            KV_HEADS=kv_heads,
-            HEAD_DIM=HEAD_DIM,
-            BLOCK_SIZE=block_size,
-            MAX_BLOCKS=width,
-            GROUP=step.group,
-            QUERIES=max(16, 1 << (step.group - 1).bit_length()),
-            TILE=TILE,
-            # The finished kernel takes strides, scaled values and head sizes of any kind.
-            v_scale=1.0,
-            q_row_stride=step.q.stride(0),
-            q_head_stride=step.q.stride(1),
-            block_stride=block_stride,
-            head_stride=head_stride,
-            slot_stride=slot_stride,
-            table_stride=width,
-            LANES=HEAD_DIM,
-        )
-    except OutsideMemory as error:
-        got = in_words(error) + line_in(error, kernel)
-        raise CheckFailed(got, why=_why_outside(str(error))) from None
-    return out
-
-
-def _why_outside(said: str) -> str | None:
-    if "seen from block_tables" in said:
-        return (
-            "The last tile reaches past the length, and past the end of its row of the table: the "
-            "load of the entries needs `mask=written`."
-        )
-    if " writes " in said:
-        return (
-            "The tile has QUERIES rows and the group only GROUP. In `out` the others are the next "
-            "group's, whose program may be done: on a GPU, whoever stores last wins."
-        )
-    if "seen from q," in said:
-        return (
-            "The group has GROUP queries; the tile's other rows lie behind it in `q`, and behind "
-            "the last group comes memory that isn't yours. Load them as 0, with a mask."
-        )
-    return None
-
-
-def expect_right(kernel: Any, step: DecodeStep, known: Sequence[Known] = ()) -> None:
-    """Fail with the first row and head that are wrong, and the why of a known mistake."""
-    out = launch(kernel, step).tolist()
-    places = [(r, h) for r in range(len(out)) for h in range(len(out[r])) if step.lengths[r]]
-    for row, head in places:
-        right = attention(step, row, head)
-        if near(out[row][head], right):
-            continue
-        why = (
-            text for wrong, text in known if all(near(out[r][h], wrong(r, h)) for r, h in places)
-        )
-        got = f"row {row}, head {head}: {numbers(out[row][head])}"
-        raise CheckFailed(got, right=numbers(right), why=next(why, None))
 
 
 @grouped_kernel.case(
@@ -225,6 +116,10 @@ def _one_entry(step: DecodeStep, row: int, head: int, *, runs_on: bool) -> list[
     return attention(line, row, head, kv_head=0, table=range(len(places)))
 
 
+_NO_OTHER = (
+    "A load with a mask and without `other` leaves anything in the masked lanes, here NaN, and 0 × "
+    "NaN is NaN: say `other=0.0`."
+)
 for _size in (8, 24, 16):
 
     @grouped_kernel.case(
@@ -256,7 +151,7 @@ for _size in (8, 24, 16):
                 "score of 0. Their score must be -inf. (This happened: pytorch/pytorch#160861)",
             ),
         ]  # fmt: skip
-        expect_right(kernel, step, known)
+        expect_right(kernel, step, known, nan=_NO_OTHER)
 
 
 @grouped_kernel.case(
@@ -280,3 +175,38 @@ def _empty(kernel: Any) -> None:
     row = launch(kernel, tiled_step(LENGTHS, heads=6, kv_heads=2))[0]
     zeros = not row.any().item() and not row.isnan().any().item()
     expect(zeros, got=f"row 0: {numbers(row[0].tolist())}", right="0.0000, 0.0000, 0.0000 …")
+
+
+@grouped_kernel.case(
+    "a score far below 0",
+    tried="1 token, whose score is far below -2,000",
+    right="its value: one token has all the weight",
+    why="The first `m` is -inf. From a higher start the only weight would be 2 ** -2,000, which is "
+    "0.",
+)
+def _far_below(kernel: Any) -> None:
+    expect_right(kernel, far_below_zero(tiled_step([1], heads=2)))
+
+
+@grouped_kernel.case(
+    "in bfloat16",
+    tried="40 tokens, queries and pools in bfloat16",
+    right="the same to 2 digits",
+    why="The pools of a model that serves hold 16 bits.",
+)
+def _bfloat16(kernel: Any) -> None:
+    step = tiled_step([40], heads=3, dtype="bfloat16")
+    outcome = attempt(launch, kernel, step)
+    if isinstance(outcome.error, AssertionError):
+        raise CheckFailed(
+            in_words(outcome.error) + line_in(outcome.error, kernel),
+            right="no error",
+            why="`p` is float32, `v` is bfloat16, and `tl.dot` wants both of one type: "
+            "`p.to(v.dtype)`.",
+        )
+    if outcome.error is not None:
+        raise outcome.error
+    for head in range(3):
+        got, right = outcome.value[0, head].tolist(), attention(step, 0, head)
+        close = all(abs(a - b) <= 2e-2 * max(1.0, abs(b)) for a, b in zip(got, right, strict=True))
+        expect(close, got=f"head {head}: {numbers(got)}", right=numbers(right))

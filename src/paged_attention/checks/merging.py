@@ -93,6 +93,12 @@ _merges(
     "2.0 ** 2000 is no float. Only differences to the highest maximum may be exponents.",
 )
 _merges(
+    "a maximum of -2,000",
+    [(-2000, 1.5, 3.0), (-2002, 2.0, 8.0)],
+    2.5,
+    "Scores may all lie far below 0. The search for the highest begins at -inf, or at a part.",
+)
+_merges(
     "two parts without tokens",
     [AFTER_1[0], EMPTY, EMPTY, AFTER_1[1]],
     4.75,

@@ -257,6 +257,7 @@ def _twice(cls: Any) -> None:
 )
 def _salts(cls: Any) -> None:
     keys: list[dict[str, str]] = [{"salt": "x"}, {}, {"salt": "y"}, {"adapter": "x"}]
+    keys.append({"salt": "x", "adapter": "y"})
     cache, prefix, _ = world(cls)
     serve(cache, prefix, "a", PROMPT, **keys[0])
     for key in keys[1:]:
@@ -268,6 +269,8 @@ def _salts(cls: Any) -> None:
                 "and values of another model. Keep each in its own place. "
                 "(vllm-project/vllm#44701)"
             )
+        elif len(key) == 2 and reused:
+            better = "Same salt, other weights: the adapter counts beside a salt, too."
         elif reused:
             better = "These two users were to be kept apart."
         expect(
@@ -277,6 +280,15 @@ def _salts(cls: Any) -> None:
             right="0",
             why=better,
         )
+    serve(cache, prefix, "n", PROMPT, salt="ab", adapter="c")
+    reused = probe(cache, prefix, PROMPT, salt="a", adapter="bc")
+    expect(
+        reused == 0,
+        tried="n runs with salt='ab', adapter='c'; attach with salt='a', adapter='bc'",
+        got=f"{shown(reused)} tokens reused",
+        right="0",
+        why="Glued together, both pairs read abc. A pair says where one word ends.",
+    )
     expect(
         probe(cache, prefix, PROMPT, **keys[0]) == 8,
         got="0 reused with salt x again",

@@ -75,21 +75,41 @@ def _tail(cls: Any) -> None:
         if found < 4
         else None,
     )
+    cache, prefix, _ = world(cls)
+    for seq in "ab":
+        _visit(cache, prefix, seq, [*CHAIN, 0])
+    prefix.evict(1)
+    found = probe(cache, prefix, [*CHAIN, 0]) // 4
+    expect(
+        found == 4,
+        tried="a prompt of 5 blocks comes twice and leaves; evict(1); it comes again",
+        got=f"{found} blocks found",
+        why="The second visit turned the order round. Known blocks move to the end tail first, "
+        "like new ones.",
+    )
 
 
 @evict.case(
     "least recently used first",
-    tried="prompts A, B, C of one block each, then A and C again; evict(1)",
+    tried="prompts A, B, C of two blocks each, then A and C again; evict(1) twice",
     right="B is gone, A and C are known",
     why="Who was asked for lately will be asked for again soon; at least that is the bet.",
 )
 def _least_recent(cls: Any) -> None:
     cache, prefix, _ = world(cls)
-    prompts = {name: [start, 1, 2, 3, 4] for name, start in (("A", 10), ("B", 20), ("C", 30))}
+    prompts = {name: [start] * 8 + [0] for name, start in (("A", 10), ("B", 20), ("C", 30))}
     for visit, name in enumerate("ABCAC"):
         _visit(cache, prefix, f"{name}{visit}", prompts[name])
-    prefix.evict(1)
-    known = [name for name, prompt in prompts.items() if probe(cache, prefix, prompt)]
+    for _ in range(2):
+        prefix.evict(1)
+    found = {name: probe(cache, prefix, prompt) for name, prompt in prompts.items()}
+    expect(
+        found["A"] != 4 and found["C"] != 4,
+        got=f"tokens found: {shown(found)}",
+        right="8 of A, 0 of B, 8 of C",
+        why="Half a prompt went that was used after B: touch moves all its blocks, not one.",
+    )
+    known = [name for name in prompts if found[name]]
     better = None
     if "A" not in known:
         better = "A was the first to come and has been used since: using it counts."
@@ -142,3 +162,13 @@ def _held(cls: Any) -> None:
         "prompt computes them again.",
     )
     expect(freed.value == 2, got=f"{freed}", right="2")
+    cache.free("r")
+    freed = attempt(prefix.evict, 10)
+    expect(
+        freed.error is None and freed.value == 2 and cache.allocator.num_free == 16,
+        tried="then r leaves, too; evict(10)",
+        got=f"{freed}; {cache.allocator.num_free} of 16 free",
+        right="2 freed, 16 of 16 free",
+        why="A block that was in use at the first call has dropped out of `recent`: it will never "
+        "be offered again.",
+    )

@@ -25,8 +25,8 @@ Parts = list[tuple[int, ...]]
 A, B, C, D, N = ((1, 2, 3, 4), (5, 6, 7, 8), (4, 3, 2, 1), (1, 1, 1, 1), (9, 9, 9, 9))
 
 
-class SameHash(tuple[int, ...]):
-    """Tokens whose hash is always the same: a hash tells nothing about them."""
+class SameHash(tuple[Any, ...]):
+    """Tokens, or a root, whose hash is always the same: a hash tells nothing about them."""
 
     __slots__ = ()
 
@@ -124,6 +124,15 @@ def _constant_hash(cls: Any) -> None:
         got=shown(hit),
         why="9999 was given the keys and values of 1234. Whoever can make hashes collide can read "
         "and write in strangers' prompts. (CVE-2025-25183)",
+    )
+    index = cls()
+    index.publish(SameHash(("x", None)), A, 0)
+    hit = index.find(SameHash((None, "x")), A)
+    expect(
+        hit is None,
+        tried="1234 published under the root ('x', None); find 1234 under (None, 'x')",
+        got=shown(hit),
+        why="Another root is another prefix, also when their hashes are equal.",
     )
 
 

@@ -89,8 +89,8 @@ def decode_grouped(
     block_tables,  # pointer to int [B, max_blocks]
     lengths,  # pointer to int [B]
     out,  # pointer to [B, Hq, D], contiguous
-    scale,  # 1 / sqrt(D) * log2(e), times what a stored key is multiplied with
-    v_scale,  # what a stored value is multiplied with; 1 unless the pool holds fp8
+    scale,  # 1 / sqrt(D) * log2(e), times what a stored key is multiplied by
+    v_scale,  # what a stored value is multiplied by; 1 unless the pool holds fp8
     q_row_stride,  # elements from one row of q to the next
     q_head_stride,
     block_stride,  # elements from one block of a pool to the next
@@ -99,7 +99,7 @@ def decode_grouped(
     table_stride,  # entries from one table to the next
     HEADS: tl.constexpr,  # Hq
     GROUP: tl.constexpr,  # query heads that read one KV head
-    QUERIES: tl.constexpr,  # GROUP rounded up to a power of two, 16 at least: tensor cores need it
+    QUERIES: tl.constexpr,  # GROUP rounded up to a power of two; an instruction takes 16 rows
     HEAD_DIM: tl.constexpr,  # D
     LANES: tl.constexpr,  # D rounded up to a power of two
     BLOCK_SIZE: tl.constexpr,

@@ -2,9 +2,10 @@
 
 ``print`` and ``breakpoint()`` work inside the kernel. Three things differ from Triton's own
 ``TRITON_INTERPRET=1``: no environment variable is needed, so that a kernel can be interpreted and
-compiled in one process; every load and store is checked against the tensors the kernel was given;
-and ``tl.dot`` is right for bfloat16. A kernel that passes here isn't proved on a GPU: programs run
-one at a time, so a race can't show, and times mean nothing.
+compiled in one process; every load and store is checked against the tensors the kernel was given,
+and a lane that was masked without ``other`` holds NaN or the largest integer, not a harmless 0; and
+``tl.dot`` is right for bfloat16. A kernel that passes here isn't proved on a GPU: programs run one
+at a time, so a race can't show, and times mean nothing.
 """
 
 import inspect
@@ -127,15 +128,24 @@ def _checked_memory(builder: Any, given: dict[str, Any]) -> dict[str, Callable[.
     memory = [_Memory(name, x) for name, x in given.items() if isinstance(x, torch.Tensor)]
     load, store = builder.create_masked_load, builder.create_masked_store
 
-    def create_masked_load(ptrs: Any, mask: Any, *rest: Any) -> Any:
+    def create_masked_load(ptrs: Any, mask: Any, other: Any, *rest: Any) -> Any:
         _check(memory, "reads", ptrs, mask)
-        return load(ptrs, mask, *rest)
+        return load(ptrs, mask, _anything(ptrs) if other is None else other, *rest)
 
     def create_masked_store(ptrs: Any, value: Any, mask: Any, *rest: Any) -> Any:
         _check(memory, "writes", ptrs, mask)
         return store(ptrs, value, mask, *rest)
 
     return {"create_masked_load": create_masked_load, "create_masked_store": create_masked_store}
+
+
+def _anything(ptrs: Any) -> Any:
+    """What lanes hold that no memory and no ``other`` filled: on a GPU anything, here the worst."""
+    element = ptrs.get_element_ty()
+    kind = triton_interpreter._get_np_dtype(element)
+    # bfloat16 and fp8 come as bit patterns; those of the largest integers are NaN in most of them.
+    worst = np.nan if kind.kind == "f" else 1 if kind.kind == "b" else np.iinfo(kind).max
+    return triton_interpreter.TensorHandle(np.full(ptrs.data.shape, worst, kind), element)
 
 
 class _Memory:

@@ -20,7 +20,7 @@ from paged_attention.kernels.split import decode_split, merge_splits
 from paged_attention.tables import ceil_div
 
 LOG2_E = math.log2(math.e)
-TENSOR_CORE_ROWS = 16  # the smallest side of a tl.dot
+TENSOR_CORE_ROWS = 16  # of one instruction; Triton pads a smaller tl.dot to as many
 MAX_SPLITS = 128
 
 

@@ -24,7 +24,7 @@ def decode_split(
     part_m,  # pointer to float32 [B, Hq, splits]
     part_l,  # the same
     part_acc,  # pointer to float32 [B, Hq, splits, D]
-    scale,  # 1 / sqrt(D) * log2(e), times what a stored key is multiplied with
+    scale,  # 1 / sqrt(D) * log2(e), times what a stored key is multiplied by
     q_row_stride,  # elements from one row of q to the next
     q_head_stride,
     block_stride,  # elements from one block of a pool to the next
@@ -86,7 +86,7 @@ def merge_splits(
     part_l,  # the same
     part_acc,  # pointer to float32 [B, Hq, splits, D]
     out,  # pointer to [B, Hq, D], contiguous
-    v_scale,  # what a stored value is multiplied with; 1 unless the pool holds fp8
+    v_scale,  # what a stored value is multiplied by; 1 unless the pool holds fp8
     splits,  # parts of every sequence
     HEADS: tl.constexpr,  # Hq
     HEAD_DIM: tl.constexpr,  # D
