@@ -134,6 +134,18 @@ class NoSalt(Right):
         return (None, adapter)
 
 
+class PromptsOnly(Right):
+    def __init__(self, cache: Any, index: Any) -> None:
+        super().__init__(cache, index)
+        self.done: set[Any] = set()
+
+    def remember(self, seq: Any, tokens: list[int], **key: Any) -> None:
+        if seq not in self.done:
+            super().remember(seq, tokens, **key)
+        if self.cache.lengths[seq] >= len(tokens):
+            self.done.add(seq)
+
+
 class SaltHidesAdapter(Right):
     def root(self, salt: str | None, adapter: str | None) -> Any:
         return (salt, None) if salt else (None, adapter)
@@ -204,6 +216,24 @@ class BlockIsTheNode(RightIndex):
 class NumbersReused(RightIndex):
     def name(self, block: int) -> Any:
         return len(self.nodes)
+
+
+class NumbersComeBack(RightIndex):
+    """A number that was put aside is given out again, a few prompts later."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.aside: list[Any] = []
+
+    def name(self, block: int) -> Any:
+        return self.aside.pop(0) if len(self.aside) > 3 else super().name(block)
+
+    def forget(self, block: int) -> None:
+        key = self.keys[block]
+        node = self.nodes[key][0]
+        super().forget(block)
+        if key not in self.nodes:
+            self.aside.append(node)
 
 
 class HashAlone(RightIndex):
@@ -384,12 +414,14 @@ MUTANTS = [
     ("prefix_cache", "past a miss", PastAMiss, "here it stands at 4 to 7"),
     ("prefix_cache", "untagged", Untagged, "An adapter called x and a tenant's salt x"),
     ("prefix_cache", "no salt", NoSalt, "These two users were to be kept apart"),
+    ("prefix_cache", "prompts only", PromptsOnly, "An answer fills blocks, too"),
     ("prefix_cache", "salt hides adapter", SaltHidesAdapter, "the adapter counts beside a salt"),
     ("prefix_cache", "glued", Glued, "both pairs read abc"),
     ("prefix_cache", "length forgotten", LengthForgotten, "lengths['b'] is 0"),
     ("prefix_cache", "counts blocks", CountsBlocks, "2 tokens reused, table [0, 1]"),
     ("exact_index", "parent is a block", BlockIsTheNode, "filed under its parent's block"),
     ("exact_index", "numbers reused", NumbersReused, "a number that another node had"),
+    ("exact_index", "numbers come back", NumbersComeBack, "was put aside and given out again"),
     ("exact_index", "hash alone", HashAlone, "9999 was given the keys and values of 1234"),
     ("exact_index", "one root", OneRoot, "Another root is another prefix"),
     ("exact_index", "no parent", NoParent, "The parent belongs to the key"),

@@ -93,8 +93,8 @@ _merges(
     "2.0 ** 2000 is no float. Only differences to the highest maximum may be exponents.",
 )
 _merges(
-    "a maximum of -2,000",
-    [(-2000, 1.5, 3.0), (-2002, 2.0, 8.0)],
+    "a maximum of -2,000,000",
+    [(-2_000_000, 1.5, 3.0), (-2_000_002, 2.0, 8.0)],
     2.5,
     "Scores may all lie far below 0. The search for the highest begins at -inf, or at a part.",
 )

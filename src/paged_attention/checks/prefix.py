@@ -130,6 +130,20 @@ def _published_late(cls: Any) -> None:
         right="4: the one block that is full",
         why="Publish what is written, block by block, as far as it goes.",
     )
+    answer = [3, 3, 3]
+    for new in PROMPT[6:], answer:
+        write(cache, "a", new)
+        prefix.remember("a", [*PROMPT, *answer][: cache.lengths["a"]])
+    reused = probe(cache, prefix, [*PROMPT, *answer, 0])
+    expect(
+        reused == 12,
+        tried="a's prompt of 9 tokens is run and remembered, then 3 tokens of its answer; "
+        "attach(b) with all 12 and one more",
+        got=f"{shown(reused)} tokens reused",
+        right="12",
+        why="An answer fills blocks, too, and the next turn of a conversation sends it back: "
+        "remember is called again as a grows.",
+    )
 
 
 @prefix_cache.case(

@@ -178,6 +178,20 @@ def _recycled(cls: Any) -> None:
             why="The new node got a number that another node had or has. Numbers are never used "
             "twice.",
         )
+    index = cls()
+    _publish(index, [A, B], [0, 1])
+    index.forget(0)
+    for turn in range(20):
+        _publish(index, [(turn,) * 4], [0])
+        found = _find(index, [(turn,) * 4, B])
+        expect(
+            found == [0],
+            tried=f"1234·5678 in 0 and 1; then block 0 holds {turn + 1} other prompts in turn",
+            got=f"{shown(found)}: the last of them is continued by 5678",
+            why="The first node's number was put aside and given out again, while 5678 still hangs "
+            "on it.",
+        )
+        index.forget(0)
 
 
 @exact_index.case(
