@@ -1,9 +1,10 @@
 """Paged decode on a CPU: ``decode.cpp``, built once and kept, called through ctypes.
 
-Why C++. Measured side by side (``tests/benchmarks``), Numba through the same table needs about as
-long as PyTorch's SDPA on contiguous memory, C++ less than half of that; it builds in half a second
-where Numba takes three, needs no further package, shares PyTorch's threads and reads bfloat16,
-float16 and fp8 pools. It is the walk of ``twin.py``, with the same names, for a reader of Python.
+Why C++. Measured side by side (``tests/benchmarks/results``), it takes about half the time of
+PyTorch's attention over contiguous memory where Numba, through the same table, takes as long as
+that or half as long again. It builds in half a second where Numba takes three, needs no further
+package, shares PyTorch's threads and reads bfloat16, float16 and fp8 pools. For a reader of Python
+it is the walk of ``twin.py`` again, with the same names.
 
 Each head size, group size and stored type gets a library of its own, since they are constants in
 it. Libraries lie in the user's cache folder, named after all they were made from, and are never
