@@ -4,8 +4,9 @@ The names below are loaded when first used, so that the bookkeeping (allocator, 
 be imported without waiting for torch.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from paged_attention.lazy import lazy_names
 
 if TYPE_CHECKING:
     from paged_attention.allocator import BlockAllocator as BlockAllocator
@@ -39,11 +40,4 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return [*globals(), *_HOME]
+__getattr__, __dir__ = lazy_names(__name__, _HOME)

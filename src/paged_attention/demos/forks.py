@@ -4,6 +4,7 @@ import argparse
 from collections.abc import Hashable
 from typing import Any
 
+from paged_attention.demos import keys
 from paged_attention.demos.base import Demo, Result, positive
 from paged_attention.errors import InvariantBroken
 from paged_attention.implementation import BadImplementation, Implementation
@@ -27,14 +28,14 @@ def _run(args: argparse.Namespace, impl: Implementation) -> Result:
         )
     cache.create("prompt")
     tokens = list(range(prompt))
-    _append(cache, "prompt", tokens)
+    keys.append(cache, "prompt", tokens)
     after_prompt = _held(cache)
     children = [f"fork {number}" for number in range(1, forks + 1)]
     for child in children:
         cache.fork("prompt", child)
     after_forks = _held(cache)
     for number, child in enumerate(children, start=1):
-        _append(cache, child, [-number])
+        keys.append(cache, child, [-number])
     for number, child in enumerate(children, start=1):
         _expect(cache, child, [*tokens, -number])
     _expect(cache, "prompt", tokens)
@@ -49,19 +50,6 @@ def _run(args: argparse.Namespace, impl: Implementation) -> Result:
     }
 
 
-def _append(cache: Any, seq: Hashable, tokens: list[int]) -> None:
-    """Write ``tokens`` after the end of ``seq``; a token's key is its number, its value minus
-    that.
-    """
-    import torch
-
-    start = cache.lengths[seq]
-    cache.reserve(seq, len(tokens))
-    cache.set_batch([seq])
-    k = torch.tensor(tokens, dtype=torch.float32)[None, None, :, None]  # [1, 1, T, 1]
-    cache.update(0, k, -k, torch.arange(start, start + len(tokens)))
-
-
 def _held(cache: Any) -> int:
     """Blocks that any table names."""
     return len({block for table in cache.tables.values() for block in table})
@@ -69,8 +57,7 @@ def _held(cache: Any) -> int:
 
 def _expect(cache: Any, seq: Hashable, tokens: list[int]) -> None:
     """Read the keys of ``seq`` through its table; they must be those of ``tokens``."""
-    table, length = cache.tables[seq], cache.lengths[seq]
-    read = cache.k_pool[0][table][:, 0, :, 0].flatten()[:length].int().tolist()
+    read = keys.read(cache, seq)
     if read != tokens:
         raise InvariantBroken(f"{seq} reads {read}, and {tokens} was written to it")
 

@@ -4,6 +4,7 @@ import argparse
 import inspect
 from typing import Any
 
+from paged_attention.demos import keys
 from paged_attention.demos.base import Demo, Result, positive
 from paged_attention.errors import InvariantBroken
 from paged_attention.implementation import BadImplementation, Implementation
@@ -69,7 +70,7 @@ def _serve(
     for seq, prompt in enumerate(prompts):
         cache.create(seq)
         reused = prefix.attach(seq, prompt) if prefix is not None else 0
-        _append(cache, seq, prompt[reused:])
+        keys.append(cache, seq, prompt[reused:])
         if prefix is not None:
             prefix.remember(seq, prompt)
         prefilled += len(prompt) - reused
@@ -91,23 +92,9 @@ def _prefix_cache(cache: Any, impl: Implementation) -> Any:
     return impl.prefix(cache, WholePrefixIndex()) if takes_index else impl.prefix(cache)
 
 
-def _append(cache: Any, seq: int, tokens: list[int]) -> None:
-    """Write ``tokens`` after the end of ``seq``; a token's key is its number, its value minus
-    that.
-    """
-    import torch
-
-    start = cache.lengths[seq]
-    cache.reserve(seq, len(tokens))
-    cache.set_batch([seq])
-    k = torch.tensor(tokens, dtype=torch.float32)[None, None, :, None]  # [1, 1, T, 1]
-    cache.update(0, k, -k, torch.arange(start, start + len(tokens)))
-
-
 def _expect(cache: Any, seq: int, tokens: list[int]) -> None:
     """Read the keys of ``seq`` through its table; they must be those of ``tokens``."""
-    table, length = cache.tables[seq], cache.lengths[seq]
-    read = cache.k_pool[0][table][:, 0, :, 0].flatten()[:length].int().tolist()
+    read = keys.read(cache, seq)
     for position, (got, token) in enumerate(zip(read, tokens, strict=True)):
         if got != token:
             raise InvariantBroken(

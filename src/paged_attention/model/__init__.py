@@ -5,8 +5,9 @@ Chapters need one call: ``load_model()``. The names are loaded when first used, 
 the converted model on disk does not wait for torch.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from paged_attention.lazy import lazy_names
 
 if TYPE_CHECKING:
     from paged_attention.model.config import ModelConfig as ModelConfig
@@ -27,11 +28,4 @@ _HOME = {
 __all__ = sorted(_HOME)
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return [*globals(), *_HOME]
+__getattr__, __dir__ = lazy_names(__name__, _HOME)

@@ -7,9 +7,9 @@ the moving pictures draw, what tests compare and what ``print`` tells as a story
 The recording caches need torch and are loaded when first used; traces and replays don't.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from paged_attention.lazy import lazy_names
 from paged_attention.trace.recorder import Recorder
 from paged_attention.trace.replay import Contradiction, State, replay, states
 from paged_attention.trace.schema import Event, Trace
@@ -40,11 +40,4 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return [*globals(), *_HOME]
+__getattr__, __dir__ = lazy_names(__name__, _HOME)

@@ -4,8 +4,9 @@ They replay what the engine did (``paged_attention.trace``) or, in a notebook, c
 module draws them in JupyterLab and on a page without a kernel.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from paged_attention.lazy import lazy_names
 
 if TYPE_CHECKING:
     from paged_attention.widgets.block_size import block_size_picture as block_size_picture
@@ -39,11 +40,4 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return [*globals(), *_HOME]
+__getattr__, __dir__ = lazy_names(__name__, _HOME)
