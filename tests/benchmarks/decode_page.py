@@ -10,7 +10,7 @@ from typing import Any
 
 import matplotlib as mpl
 
-from paged_attention.pictures import canvas
+from workbook.stills import canvas
 
 FOLDER = Path(__file__).with_name("results")
 OURS = "paged, in place"

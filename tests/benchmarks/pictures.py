@@ -23,9 +23,9 @@ from helpers.traffic import random_trace
 from playwright.sync_api import sync_playwright
 
 from bookbuild.web.serve import serving
-from paged_attention.trace import Trace
-from paged_attention.widgets import Picture, bundle
-from paged_attention.widgets.pool import pool_picture
+from workbook.trace import Trace
+from workbook.widgets import Picture, bundle
+from workbook.widgets.pool import pool_picture
 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]
 MEASURE = """async ({name, steps, from}) => {

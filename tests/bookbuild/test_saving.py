@@ -4,7 +4,7 @@ from typing import Any
 
 from bookbuild.outputs import WIDGET_VIEW
 from bookbuild.saving import PICTURE, keep_still_pictures
-from paged_attention.widgets import MIME
+from workbook.widgets import MIME
 
 
 def notebook(*outputs: dict[str, Any]) -> dict[str, Any]:

@@ -8,13 +8,13 @@ from pathlib import Path
 
 from helpers.traffic import random_trace
 
-from paged_attention.trace import RecordingPagedKVCache, Trace
-from paged_attention.trace.story import steps
-from paged_attention.widgets import Picture, block_size, contiguous, fork, prefix, reading, sizes
-from paged_attention.widgets.bundle import write_to
-from paged_attention.widgets.picture import image
-from paged_attention.widgets.pool import pool_picture
-from paged_attention.workloads import CONVERSATION
+from workbook.trace import RecordingPagedKVCache, Trace
+from workbook.trace.story import steps
+from workbook.widgets import Picture, block_size, contiguous, fork, prefix, reading, sizes
+from workbook.widgets.bundle import write_to
+from workbook.widgets.picture import image
+from workbook.widgets.pool import pool_picture
+from workbook.workloads import CONVERSATION
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-TESTS = Path(__file__).parents[1] / "paged_attention" / "widgets" / "js"
+TESTS = Path(__file__).parents[1] / "workbook" / "widgets" / "js"
 
 
 def node() -> str:

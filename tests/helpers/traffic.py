@@ -5,7 +5,7 @@ import random
 import torch
 
 from paged_attention.errors import BlockPoolExhausted
-from paged_attention.trace import RecordingPagedKVCache, RecordingPrefixCache, Trace
+from workbook.trace import RecordingPagedKVCache, RecordingPrefixCache, Trace
 
 
 def write(cache: RecordingPagedKVCache, seq: str, tokens: int) -> None:

@@ -4,7 +4,7 @@ import linecache
 from typing import Any
 
 from paged_attention.kernels.naive import decode_naive
-from paged_attention.workbench import tl, triton
+from workbook.triton_or_stub import tl, triton
 
 RIGHT = """
 @triton.jit

@@ -4,7 +4,7 @@ import linecache
 from typing import Any
 
 from paged_attention.kernels.grouped import decode_grouped
-from paged_attention.workbench import tl, triton
+from workbook.triton_or_stub import tl, triton
 
 RIGHT = """
 @triton.jit

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from paged_attention.checks import check, exercises
+from workbook.checks import check, exercises
 
 HERE = Path(__file__)
 FILES = [runpy.run_path(str(p)) for p in sorted(HERE.parent.glob("*.py")) if p != HERE]

@@ -11,8 +11,8 @@ import pytest
 import torch
 
 from paged_attention.cache import PagedKVCache
-from paged_attention.checks import check
 from paged_attention.errors import BlockPoolExhausted
+from workbook.checks import check
 
 CHAPTER = (
     Path(__file__).parents[2] / "chapters" / "source" / "03_block_tables_and_the_paged_cache.md"

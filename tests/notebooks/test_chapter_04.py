@@ -10,11 +10,11 @@ import torch
 
 from paged_attention.beam import beam_search
 from paged_attention.cache import PagedKVCache
-from paged_attention.checks import check
 from paged_attention.errors import BlockPoolExhausted
 from paged_attention.generate import generate
 from paged_attention.model import Model, tiny_model
 from paged_attention.sampling import Sampling
+from workbook.checks import check
 
 CHAPTER = Path(__file__).parents[2] / "chapters" / "source" / "04_forks_and_copy_on_write.md"
 LAST = "MyPagedKVCache.reserve_many = reserve_many"

@@ -8,10 +8,10 @@ import jupytext
 import pytest
 
 from paged_attention.cache import PagedKVCache
-from paged_attention.checks import check
 from paged_attention.errors import BlockPoolExhausted
 from paged_attention.prefix import PrefixCache
 from paged_attention.tables import ceil_div
+from workbook.checks import check
 
 CHAPTER = Path(__file__).parents[2] / "chapters" / "source" / "05_prefix_caching.md"
 SOLUTIONS = ("PrefixCacheSolution", "ExactIndexSolution", "EvictingCacheSolution")

@@ -175,7 +175,7 @@ sys.modules["triton"] = None  # what an import finds where it isn't installed
 import torch
 import paged_attention
 from paged_attention import kernels, checks
-from paged_attention.checks import check, exercises
+from workbook.checks import check, exercises
 from paged_attention.generate import generate
 from paged_attention.kernels import twin, reference
 from paged_attention.model import tiny_model

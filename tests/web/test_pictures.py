@@ -13,8 +13,8 @@ from helpers.gallery import HOSTILE, Shown, gallery, write_gallery
 from helpers.web import BASE, Visit
 
 from bookbuild.web.serve import serving
-from paged_attention.trace.names import shown_names
-from paged_attention.widgets import contiguous
+from workbook.trace.names import shown_names
+from workbook.widgets import contiguous
 
 SIX = ["pool", "contiguous", "reading", "fork", "prefix", "sizes"]
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]

@@ -16,11 +16,11 @@ from urllib.request import urlopen
 import nbformat
 import pytest
 
-from paged_attention.widgets import MIME, pool_picture
+from workbook.widgets import MIME, pool_picture
 
 TOKEN = "pictures"  # of a server that lives for this test
 CELLS = [
-    "from paged_attention.widgets import (\n    block_size_picture, contiguous_vs_paged, "
+    "from workbook.widgets import (\n    block_size_picture, contiguous_vs_paged, "
     "fork_and_copy,\n    pool_picture, prefix_picture, reading_through_table)",
     "pool_picture()",
     "contiguous_vs_paged()",

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 
 const HERE = join(dirname(fileURLToPath(import.meta.url)), "..");
 const STYLES = ["base", "layout", "text", "cells", "print"];
-const GENERATED = "generated"; // pictures.js and pictures.css, from `python -m paged_attention.widgets`
+const GENERATED = "generated"; // pictures.js and pictures.css, from `python -m workbook.widgets`
 
 const read = (...path) => readFileSync(join(HERE, ...path));
 

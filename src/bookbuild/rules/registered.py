@@ -1,11 +1,11 @@
-"""An exercise is written twice: in its chapter, and in ``paged_attention.checks``. They agree."""
+"""An exercise is written twice: in its chapter, and in ``workbook.checks``. They agree."""
 
 from collections.abc import Iterator
 
 from bookbuild.rules.exercises import Exercise, check_name, exercises
 from bookbuild.rules.page import Page, Problem
 from bookbuild.rules.signatures import unfinished
-from paged_attention import checks
+from workbook import checks
 
 Registered = checks.core.Exercise
 
@@ -18,12 +18,12 @@ def agrees(page: Page) -> Iterator[Problem]:
         if label in known:
             yield from _compare(page, exercise, known[label])
         elif label:
-            message = f"paged_attention.checks knows no exercise {label}; register it there"
+            message = f"workbook.checks knows no exercise {label}; register it there"
             yield page.problem(message, exercise.at)
 
 
 def _compare(page: Page, exercise: Exercise, registered: Registered) -> Iterator[Problem]:
-    where = "paged_attention.checks"
+    where = "workbook.checks"
     if exercise.spec.title != registered.title:
         yield page.problem(f"{where} calls this exercise {registered.title!r}", exercise.at)
     for at, hint in enumerate(exercise.hints[: len(registered.hints)]):

@@ -58,7 +58,7 @@ def _gather(root: Path, stage: Path) -> None:
         shutil.copytree(root / name, stage / name, ignore=LEFT_OUT)
     shutil.copy(root / "myst.yml", stage)
     generated = theme_folder(stage) / "generated"
-    subprocess.run([sys.executable, "-m", "paged_attention.widgets", str(generated)], check=True)
+    subprocess.run([sys.executable, "-m", "workbook.widgets", str(generated)], check=True)
 
 
 def _draw(stage: Path, base: str) -> None:

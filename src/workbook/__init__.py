@@ -1,0 +1,28 @@
+"""What the chapters use beside the engine: checks, recorded traces, pictures and demos.
+
+``from workbook import check, compare, hint, show`` is a chapter's one line. This package looks at
+the engine (``paged_attention``); the engine never knows it. The names are loaded when first used.
+"""
+
+from typing import TYPE_CHECKING
+
+from paged_attention.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from workbook.checks import check as check
+    from workbook.checks import compare as compare
+    from workbook.checks import hint as hint
+    from workbook.stills import canvas as canvas
+    from workbook.stills import show as show
+
+_HOME = {
+    "canvas": "stills",
+    "check": "checks",
+    "compare": "checks",
+    "hint": "checks",
+    "show": "stills",
+}
+__all__ = ["canvas", "check", "compare", "hint", "show"]
+
+
+__getattr__, __dir__ = lazy_names(__name__, _HOME)

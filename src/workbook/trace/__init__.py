@@ -1,0 +1,43 @@
+"""Record what the engine does as a small list of events, and replay it.
+
+A recording cache is a subclass that runs the engine's own method and then notes what changed, so
+the engine knows nothing of recording and pays nothing when nobody records. The same trace is what
+the moving pictures draw, what tests compare and what ``print`` tells as a story.
+
+The recording caches need torch and are loaded when first used; traces and replays don't.
+"""
+
+from typing import TYPE_CHECKING
+
+from paged_attention.lazy import lazy_names
+from workbook.trace.recorder import Recorder
+from workbook.trace.replay import Contradiction, State, replay, states
+from workbook.trace.schema import Event, Trace
+
+if TYPE_CHECKING:
+    from workbook.trace.contiguous import (
+        RecordingContiguousKVCache as RecordingContiguousKVCache,
+    )
+    from workbook.trace.paged import RecordingPagedKVCache as RecordingPagedKVCache
+    from workbook.trace.prefix import RecordingPrefixCache as RecordingPrefixCache
+
+_HOME = {
+    "RecordingContiguousKVCache": "contiguous",
+    "RecordingPagedKVCache": "paged",
+    "RecordingPrefixCache": "prefix",
+}
+__all__ = [
+    "Contradiction",
+    "Event",
+    "Recorder",
+    "RecordingContiguousKVCache",
+    "RecordingPagedKVCache",
+    "RecordingPrefixCache",
+    "State",
+    "Trace",
+    "replay",
+    "states",
+]
+
+
+__getattr__, __dir__ = lazy_names(__name__, _HOME)

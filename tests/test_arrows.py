@@ -1,0 +1,65 @@
+"""The house's laws of importing: arrows go one way, and bookkeeping is light."""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+SRC = Path(__file__).parents[1] / "src"
+PACKAGES = ("paged_attention", "workbook", "bookbuild")
+MODULES = {
+    ".".join(path.relative_to(SRC).with_suffix("").parts).removesuffix(".__init__"): path
+    for package in PACKAGES
+    for path in (SRC / package).rglob("*.py")
+}
+# What may be imported by whom: the book knows the engine, the build knows both.
+ALLOWED = {
+    "paged_attention": {"paged_attention"},
+    "workbook": {"paged_attention", "workbook"},
+    "bookbuild": set(PACKAGES),
+}
+# Heavy packages that bookkeeping does without, and the modules that keep to it.
+HEAVY = ("torch", "matplotlib", "IPython", "ipywidgets", "jupyter_core")
+LIGHT = [
+    "paged_attention",
+    "paged_attention.allocator",
+    "paged_attention.errors",
+    "paged_attention.slots",
+    "paged_attention.tables",
+    "workbook",
+    "workbook.checks",
+    "workbook.trace",
+]
+
+
+def imported(node: ast.AST) -> Iterator[str]:
+    """The modules of the house that one import statement loads."""
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names)
+    elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+        for alias in node.names:
+            whole = f"{node.module}.{alias.name}"
+            yield whole if whole in MODULES else node.module
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_arrows_go_one_way(package: str) -> None:
+    wrong = [
+        f"{name} imports {found}"
+        for name, path in MODULES.items()
+        if name.split(".")[0] == package
+        for node in ast.walk(ast.parse(path.read_text()))
+        for found in imported(node)
+        if found.split(".")[0] in PACKAGES and found.split(".")[0] not in ALLOWED[package]
+    ]
+    assert not wrong
+
+
+@pytest.mark.parametrize("module", LIGHT)
+def test_bookkeeping_is_imported_without_heavy_packages(module: str) -> None:
+    code = f"import sys, {module}\nsys.exit(' '.join({set(HEAVY)!r} & set(sys.modules)) or None)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"{module} loads {done.stderr}"

@@ -1,0 +1,97 @@
+"""In every chapter stubs are answered calmly, solutions pass, hints are the registered ones."""
+
+import ast
+import contextlib
+import hashlib
+import linecache
+import os
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import jupytext
+import pytest
+
+from workbook.checks import exercises
+from workbook.checks.core import Exercise
+from workbook.checks.report import Report
+
+with contextlib.suppress(ImportError):
+    # Before a chapter sets TRITON_INTERPRET: other tests of this process compile these kernels.
+    import paged_attention.kernels.launch  # noqa: F401
+
+SOURCE = Path(__file__).parents[3] / "chapters" / "source"
+CHAPTERS = sorted(SOURCE.glob("[0-9][0-9]_*.md"))
+EXERCISE = re.compile(r"^:::\{exercise\} (?P<title>.+)\n:label: (?P<label>\S+)$", re.MULTILINE)
+HINT = re.compile(r"^:::\{hint\} Hint \d\n:class: dropdown\n(?P<text>.*?)\n:::$", re.M | re.S)
+
+
+@cache
+def cells(chapter: Path) -> list[Any]:
+    return list(jupytext.read(chapter).cells)
+
+
+def code(chapter: Path, tag: str | None = None) -> list[str]:
+    found = [c for c in cells(chapter) if c.cell_type == "code"]
+    return [c.source for c in found if tag is None or tag in c.metadata.get("tags", [])]
+
+
+def run(source: str, names: dict[str, Any]) -> Any:
+    """Execute a cell; the value of its last expression, as a notebook shows it."""
+    tree = ast.parse(source)
+    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    # As in a notebook, a cell's source can be looked up: Triton reads its kernels there.
+    file = f"<cell {hashlib.sha256(source.encode()).hexdigest()[:12]}>"
+    linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
+    with mock.patch.dict(os.environ):
+        exec(compile(tree, file, "exec"), names)
+        if not isinstance(last, ast.Expr):
+            return None
+        return eval(compile(ast.Expression(last.value), file, "eval"), names)
+
+
+def solved(chapter: Path) -> dict[str, Any]:
+    """The names a chapter has after its imports and its solutions, and nothing else."""
+    names: dict[str, Any] = {"__name__": "__main__"}
+    run(code(chapter)[0], names)
+    for source in code(chapter, "solution"):
+        report = run(source, names)
+        assert isinstance(report, Report), f"a solution cell must end with its check:\n{source}"
+        assert report.ok, repr(report)
+    return names
+
+
+def prose(chapter: Path) -> str:
+    return "\n\n".join(c.source for c in cells(chapter) if c.cell_type == "markdown")
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda p: p.stem)
+def test_every_solution_passes(chapter: Path) -> None:
+    solved(chapter)
+    assert len(code(chapter, "solution")) == len(code(chapter, "stub"))
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda p: p.stem)
+def test_untouched_stubs_are_not_implemented_yet(chapter: Path) -> None:
+    # A stub may build on an earlier exercise's solution, never on an earlier stub.
+    names = solved(chapter)
+    stubs, checks = code(chapter, "stub"), code(chapter, "check")
+    assert len(stubs) == len(checks)
+    for stub, check in zip(stubs, checks, strict=True):
+        run(stub, names)
+        report = run(check, names)
+        assert isinstance(report, Report), check
+        assert report.todo, f"{check} says:\n{report!r}"
+        assert "not implemented yet" in repr(report)
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda p: p.stem)
+def test_exercises_are_the_registered_ones(chapter: Path) -> None:
+    text, number = prose(chapter), chapter.name[:2]
+    registered: list[Exercise] = [e for e in exercises() if e.label.startswith(f"ex-{number}-")]
+    found = [(m["label"], m["title"]) for m in EXERCISE.finditer(text)]
+    assert found == [(e.label, e.title) for e in registered]
+    hints = [" ".join(m["text"].split()) for m in HINT.finditer(text)]
+    assert hints == [hint for e in registered for hint in e.hints]

@@ -1,0 +1,235 @@
+"""What a picture leaves in a notebook: data, a still form with words, text with a digest."""
+
+import base64
+import html
+import json
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from collections.abc import Callable
+
+import pytest
+from helpers.gallery import HOSTILE, hostile_trace
+from helpers.traffic import random_trace
+
+from workbook.stills.states import READ_RING, RESERVED_LINES, STATES
+from workbook.trace import RecordingPagedKVCache, Trace
+from workbook.widgets import (
+    MIME,
+    Picture,
+    block_size_picture,
+    contiguous_vs_paged,
+    fork_and_copy,
+    pool_picture,
+    prefix_picture,
+    reading_through_table,
+)
+from workbook.widgets.bundle import style
+from workbook.widgets.drawing import Sheet, wrapped
+
+SIX: dict[str, Callable[[], Picture]] = {
+    "pool": pool_picture,
+    "contiguous": contiguous_vs_paged,
+    "reading": reading_through_table,
+    "fork": fork_and_copy,
+    "prefix": prefix_picture,
+    "sizes": block_size_picture,
+}
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def still(picture: Picture) -> ET.Element:
+    """The still form, as it is in the output."""
+    found = re.search(r"base64,([^\"]+)", picture._repr_mimebundle_()["text/html"])
+    assert found
+    return ET.fromstring(base64.b64decode(found[1]))
+
+
+@pytest.mark.parametrize("name", SIX)
+def test_an_output_has_data_picture_and_text(name: str) -> None:
+    picture = SIX[name]()
+    bundle = picture._repr_mimebundle_()
+    assert set(bundle) == {MIME, "text/html", "text/plain"}
+    assert bundle[MIME]["picture"] == name
+    assert json.loads(json.dumps(bundle[MIME])) == bundle[MIME]
+    assert bundle["text/plain"] == str(picture)
+    assert re.search(r"; sha256 [0-9a-f]{12}$", str(picture))
+    alt = re.fullmatch(
+        r'<img src="data:image/svg\+xml;base64,\S+" alt="([^"]*)" .*>', bundle["text/html"]
+    )
+    assert alt
+    assert len(alt[1]) > 60
+    assert html.unescape(alt[1]) == picture.alt
+
+
+@pytest.mark.parametrize("name", SIX)
+def test_the_still_form_is_small_readable_and_made_of_shapes(name: str) -> None:
+    picture = SIX[name]()
+    assert 1 <= len(picture.stills) <= 4
+    root = still(picture)
+    assert int(root.get("width") or 0) <= 640
+    sizes = [float(text.get("font-size") or 0) for text in root.iter(f"{SVG}text")]
+    assert min(sizes) >= 11
+    assert len(picture.svg) < 60_000
+    kinds = {element.tag.removeprefix(SVG) for element in root.iter()}
+    assert kinds <= {"svg", "defs", "pattern", "rect", "path", "circle", "text", "polyline"}
+
+
+@pytest.mark.parametrize("name", SIX)
+def test_data_is_a_few_kilobytes_a_line_an_item(name: str) -> None:
+    """A notebook writes each item of a list on its own line, so long lists are strings."""
+    text = json.dumps(SIX[name]().data, indent=1)
+    assert len(text) < 9_000
+    assert text.count("\n") < 180
+
+
+def test_outputs_are_the_same_in_another_process() -> None:
+    code = (
+        "from workbook.widgets import *\n"
+        "from workbook.widgets import pool_picture, prefix_picture\n"
+        "for p in (pool_picture(), prefix_picture()):\n"
+        "    b = p._repr_mimebundle_(); print(b['text/plain'], b['text/html'], p.data)\n"
+    )
+    runs = [
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={"PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    ]
+    assert runs[0] == runs[1]
+    assert "sha256" in runs[0]
+
+
+def test_the_pool_says_what_the_brief_says() -> None:
+    assert str(pool_picture()).splitlines()[:-1] == [
+        "pool 12x4 step 9/14 fork(B, C)",
+        "A 22: 7 2 11 5 9 0[2/4]",
+        "B 7: 3x2 8x2[3/4]",
+        "C 7: 3x2 8x2[3/4]",
+        "cached 4; free 1 6 10",
+    ]
+    assert str(pool_picture()).splitlines()[-1].startswith("3 free + 8 held + 1 cached = 12; ")
+
+
+def test_a_picture_in_a_list_is_one_line() -> None:
+    assert repr([pool_picture()]) == "[<Pool and tables: pool 12x4 step 9/14 fork(B, C)>]"
+
+
+def test_an_empty_pool() -> None:
+    cache = RecordingPagedKVCache(1, 12, 4, 1, 1)
+    picture = pool_picture(cache.trace)
+    assert picture.alt == "Pool and tables. start: 12 of 12 free."
+    assert str(picture).splitlines()[1] == "cached -; free 0 1 2 3 4 5 6 7 8 9 10 11"
+    assert len([r for r in still(picture).iter(f"{SVG}rect") if r.get("stroke-dasharray")]) == 12
+
+
+def test_a_large_pool_is_drawn_in_part_and_counted_whole() -> None:
+    picture = pool_picture(random_trace(2000, num_blocks=10_000, block_size=16))
+    assert "… 9,940 more blocks" in "".join(still(picture).itertext())
+    assert "= 10,000" in str(picture)
+
+
+def test_names_are_text_in_the_still_form_too() -> None:
+    picture = pool_picture(hostile_trace())
+    root = still(picture)
+    text = "".join(root.itertext())
+    assert "<img src=x oner…" in text
+    assert "\u202e" not in text
+    assert not list(root.iter(f"{SVG}image"))
+    assert not list(root.iter(f"{SVG}script"))
+    assert "<script" not in picture._repr_mimebundle_()["text/html"]
+    assert picture.data["trace"]["seqs"] == [*HOSTILE, "('same',)"]
+
+
+def test_both_sides_come_to_the_books_numbers() -> None:
+    text = str(contiguous_vs_paged())
+    assert "contiguous 24 written + 36 empty + 4 free = 64" in text
+    assert "paged 47 written + 9 empty + 8 free = 64" in text
+    assert "contiguous D: reserved 0 written 0 empty 0 waits" in text
+    all_long = str(contiguous_vs_paged((20,) * 5))
+    assert "paged D: reserved 0 written 0 empty 0 waits" in all_long
+
+
+@pytest.mark.parametrize("lengths", [(), (0,), (21,)])
+def test_lengths_that_no_request_has_are_refused(lengths: tuple[int, ...]) -> None:
+    with pytest.raises(ValueError, match="from 1 to most=20"):
+        contiguous_vs_paged(lengths)
+    with pytest.raises(ValueError, match="whole blocks"):
+        contiguous_vs_paged(slots=62)
+
+
+def test_no_token_to_read_is_zeros() -> None:
+    picture = reading_through_table((), (), ())
+    assert str(picture).splitlines()[-1].startswith("ends , equal to plain softmax")
+    assert picture.alt.endswith("No token to read: the answer is zeros.")
+
+
+def test_a_table_that_does_not_fit_is_refused() -> None:
+    with pytest.raises(ValueError, match="don't fit"):
+        reading_through_table((0, 1), (1.0,))
+
+
+def test_forks_at_a_blocks_edge_copy_nothing_and_a_small_pool_refuses_whole() -> None:
+    assert "copied" not in str(fork_and_copy(prompt=32))
+    assert str(fork_and_copy(prompt=32)).splitlines()[-1].startswith("new 0, then 5;")
+    small = fork_and_copy(num_blocks=4)
+    assert (
+        small.stills[-1].said
+        == "P can't write: 1 block wanted, 0 free. Refused whole, nothing changed."
+    )
+    assert str(fork_and_copy(prompt=0, children=1)).splitlines()[2] == "2 fork no change"
+    assert "c40" in fork_and_copy(children=40, num_blocks=64).data["trace"]["seqs"]
+
+
+def test_the_last_block_of_an_exact_repeat_runs_again() -> None:
+    picture = prefix_picture(["a b c d e f g h"] * 2)
+    assert picture.stills[1].said == "B: 1 block hit, 4 tokens reused, 4 to run."
+
+
+def test_prompts_can_have_ended_and_their_blocks_are_cached() -> None:
+    prompts = ["a b c d e f g h 0", "a b c d i j k l 0", "m n o p 0"]
+    picture = prefix_picture(prompts, ended=[1, 2])
+    assert picture.data["start"] == 8
+    assert picture.stills[-1].said.startswith("C ends.")
+    assert "next out 9 15" in str(picture)
+    with pytest.raises(IndexError):
+        prefix_picture(prompts, ended=[3])
+
+
+def test_block_sizes_without_data_are_refused() -> None:
+    with pytest.raises(ValueError, match="size=3"):
+        block_size_picture(size=3)
+    with pytest.raises(ValueError, match="requests to count"):
+        block_size_picture([])
+
+
+def test_a_step_outside_the_trace_is_refused() -> None:
+    with pytest.raises(IndexError, match="steps 0 to 14"):
+        pool_picture(Trace.from_json(pool_picture().data["trace"]), start=15)
+
+
+def test_engines_that_do_not_record_are_refused() -> None:
+    with pytest.raises(TypeError, match="don't record"):
+        pool_picture(object())
+
+
+def test_both_forms_have_the_houses_colours() -> None:
+    css = style()
+    for state, look in STATES.items():
+        if look.fill and state != "other":
+            assert f"--{state}: {look.fill.lower()};" in css
+    assert f"--hatch: {RESERVED_LINES.lower()};" in css
+    assert f"--ring: {READ_RING.lower()};" in css
+
+
+def test_text_is_escaped_and_wrapped() -> None:
+    sheet = Sheet()
+    sheet.text(0, 0, "<a & 'b'>")
+    assert "&lt;a &amp; &#x27;b&#x27;&gt;" in sheet.svg()
+    assert wrapped("one two three", 60) == ["one two", "three"]
+    assert wrapped("word" * 30, 60) == ["word" * 30]
