@@ -174,7 +174,7 @@ import sys
 sys.modules["triton"] = None  # what an import finds where it isn't installed
 import torch
 import paged_attention
-from paged_attention import kernels, checks
+from paged_attention import kernels
 from workbook.checks import check, exercises
 from paged_attention.generate import generate
 from paged_attention.kernels import twin, reference
