@@ -2,7 +2,6 @@
 
 from typing import Protocol, runtime_checkable
 
-import torch
 from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 
@@ -70,8 +69,3 @@ class _Adapter(AttendByUpdate):
 def as_attending(cache: AttendingCache | UpdatingCache) -> AttendingCache:
     """The cache itself if it can ``attend``, else a wrapper that does so through ``update``."""
     return cache if isinstance(cache, AttendingCache) else _Adapter(cache)
-
-
-def kv_bytes(layers: int, kv_heads: int, head_dim: int, dtype: torch.dtype) -> int:
-    """Bytes of one token's keys and values in all layers."""
-    return 2 * layers * kv_heads * head_dim * dtype.itemsize

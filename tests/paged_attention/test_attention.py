@@ -6,7 +6,7 @@ import pytest
 import torch
 from helpers.kv import paged, random_kv
 
-from paged_attention.attention import as_attending, attend, kv_bytes
+from paged_attention.attention import as_attending, attend
 
 
 def naive(
@@ -54,8 +54,3 @@ def test_a_cache_with_update_only_can_attend() -> None:
         out.append(cache.attend(0, q, k, v, torch.arange(5)))
     assert as_attending(ours) is ours
     assert torch.equal(*out)
-
-
-def test_bytes_of_a_token() -> None:
-    assert kv_bytes(30, 3, 64, torch.float32) == 46_080
-    assert kv_bytes(30, 3, 64, torch.bfloat16) == 23_040
