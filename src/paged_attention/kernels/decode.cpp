@@ -47,15 +47,17 @@ struct float8_e4m3fn {  // a 16-bit float's digits one place lower, with an expo
 constexpr int D = HEAD_DIM;
 constexpr int G = GROUP;
 constexpr int TILE = 32;  // tokens whose scores are worked on at a time, whatever the block size
+constexpr float INF = std::numeric_limits<float>::infinity();
 
 struct Part {  // what is known of some positions of one sequence
   float m[G], l[G], acc[G][D];
 };
 
-// 2 ** x for x <= 0, to about 7 digits. std::exp2 takes one number at a time; this takes as many as
-// the processor's registers hold: 2 ** x = 2 ** whole * 2 ** rest, a polynomial for the rest.
+// 2 ** x for x <= 0, to about 7 digits; 0 below 2 ** -126. std::exp2 takes one number at a time;
+// this takes as many as the processor's registers hold: 2 ** x = 2 ** whole * 2 ** rest, a
+// polynomial for the rest.
 static inline float power_of_two(float x) {
-  x = x < -126.0f ? -126.0f : x;
+  x = x < -127.0f ? -127.0f : x;  // whose exponent, 0, makes a scale of 0
   const float whole = std::floor(x + 0.5f);
   const float rest = x - whole;  // -1/2 to 1/2
   float y = 1.535336188319500e-4f;
@@ -72,7 +74,8 @@ static inline float power_of_two(float x) {
 }
 
 // Ask for one key or value before it is needed. Blocks lie anywhere, so the processor can't guess
-// what comes next; we know. In memory out of its caches this halves the time.
+// what comes next; we know. In memory out of its caches this halves the time. One at a time between
+// other work, that is: many at once wait for each other, and the work behind them waits too.
 static inline void fetch(const KV* x) {
   for (size_t byte = 0; byte < D * sizeof(KV); byte += 64)
     __builtin_prefetch(reinterpret_cast<const char*>(x) + byte);
@@ -97,7 +100,7 @@ static void walk(const float query[G][D], const KV* k_pool, const KV* v_pool, co
   float m[G], l[G], acc[G][D], p[G][TILE];
   int64_t place[TILE], ahead[TILE];
   for (int g = 0; g < G; g++) {
-    m[g] = -std::numeric_limits<float>::infinity();
+    m[g] = -INF;
     l[g] = 0;
     for (int d = 0; d < D; d++) acc[g][d] = 0;
   }
@@ -113,12 +116,15 @@ static void walk(const float query[G][D], const KV* k_pool, const KV* v_pool, co
       }
     }
     for (int g = 0; g < G; g++) {  // scores become weights, and what came before shrinks to scale
+      std::fill(p[g] + n, p[g] + TILE, -INF);  // loops of one known length are the fastest
       float higher = m[g];
-      for (int t = 0; t < n; t++) higher = std::max(higher, p[g][t]);
-      const float shrink = std::exp2(m[g] - higher);
+      for (int t = 0; t < TILE; t++) higher = std::max(higher, p[g][t]);
+      // A key may hold -inf, and a whole tile of scores with it: -inf - -inf would be NaN.
+      const float top = higher == -INF ? 0 : higher;
+      const float shrink = power_of_two(m[g] - top);
       float sum = 0;
-      for (int t = 0; t < n; t++) {
-        p[g][t] = power_of_two(p[g][t] - higher);
+      for (int t = 0; t < TILE; t++) {
+        p[g][t] = power_of_two(p[g][t] - top);
         sum += p[g][t];
       }
       l[g] = l[g] * shrink + sum;
@@ -126,8 +132,8 @@ static void walk(const float query[G][D], const KV* k_pool, const KV* v_pool, co
       m[g] = higher;
     }
     const int more = find(table, start + TILE, last, block_size, block_stride, slot_stride, ahead);
-    for (int t = 0; t < more; t++) fetch(k_pool + ahead[t]);
-    for (int t = 0; t < n; t++) {  // values
+    for (int t = 0; t < n; t++) {  // values, and the next tile's keys are asked for
+      if (t < more) fetch(k_pool + ahead[t]);
       const KV* v = v_pool + place[t];
       for (int g = 0; g < G; g++)
         for (int d = 0; d < D; d++) acc[g][d] += p[g][t] * float(v[d]);
@@ -143,7 +149,7 @@ static void walk(const float query[G][D], const KV* k_pool, const KV* v_pool, co
 // The parts of one sequence to one scale, added, divided last. No tokens at all give zeros.
 static void merge(const Part* parts, int64_t splits, float v_scale, float* out) {
   for (int g = 0; g < G; g++) {
-    float m = -std::numeric_limits<float>::infinity(), l = 0, acc[D] = {};
+    float m = -INF, l = 0, acc[D] = {};
     for (int64_t s = 0; s < splits; s++) m = std::max(m, parts[s].m[g]);
     for (int64_t s = 0; s < splits; s++) {
       if (parts[s].l[g] == 0) continue;  // -inf - -inf would be NaN
