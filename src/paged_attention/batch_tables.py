@@ -1,16 +1,20 @@
-"""The block tables of one batch as one tensor, kept up to date instead of rebuilt."""
+"""The block tables of one batch as one tensor, kept up to date instead of rebuilt, and the two ways
+through it: scatter writes new tokens into a pool, gather reads histories out of it.
+"""
 
 from collections.abc import Hashable, Mapping, Sequence
 
 import torch
 from torch import Tensor
 
+from paged_attention.tables import blocks_needed
+
 
 class BatchTables:
     """The block tables of one batch as a tensor ``tensor`` [B, width] of int64, padded with 0.
 
     It is kept from step to step: a row is compared with its table, and only what differs is
-    written.
+    written. A ``pool`` is one layer's keys or values: [num_blocks, Hkv, block_size, D].
     """
 
     def __init__(self, device: torch.device) -> None:
@@ -35,7 +39,24 @@ class BatchTables:
             self.tensor[row, len(table) : len(written)] = 0
             self._written[row] = table.copy()
 
-    def places(self, positions: Tensor, block_size: int) -> tuple[Tensor, Tensor]:
+    def scatter(self, pool: Tensor, new: Tensor, positions: Tensor) -> None:
+        """Write ``new`` [B, Hkv, T, D] to the slots of ``positions`` [B, T]."""
+        blocks, slots = self._places(positions, pool.shape[2])  # [B, T] each
+        pool[blocks, :, slots] = new.transpose(1, 2)  # [B, T, Hkv, D]
+
+    def gather(self, pool: Tensor, length: int, past_end: Tensor | None) -> Tensor:
+        """Copy each row's first ``length`` tokens, in logical order: [B, Hkv, length, D].
+
+        Zeros where ``past_end`` [B, length] says that a row has no token.
+        """
+        blocks = self.tensor[:, : blocks_needed(length, pool.shape[2])]  # [B, n]
+        history = pool[blocks].transpose(1, 2).flatten(2, 3)[:, :, :length]  # [B, Hkv, length, D]
+        if past_end is not None:
+            # Padding entries name somebody's block; unwritten slots hold anything, even NaN.
+            history.masked_fill_(past_end[:, None, :, None], 0)
+        return history
+
+    def _places(self, positions: Tensor, block_size: int) -> tuple[Tensor, Tensor]:
         """The block and the slot of each of ``positions`` [B, T]: every layer asks, once is
         enough.
         """

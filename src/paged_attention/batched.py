@@ -5,7 +5,7 @@ A step always runs in the same order: ``reserve`` for each sequence, ``set_batch
 length.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -57,6 +57,39 @@ class BatchedCache(AttendByUpdate):
     def capacity(self, seq: Hashable) -> int:
         """Tokens that ``seq`` has room for, those it holds included."""
         raise NotImplementedError
+
+    def check_writable(self, seq: Hashable, start: int, end: int) -> None:
+        """Raise unless ``seq`` may write positions ``start`` to ``end - 1`` now. Changes nothing.
+
+        All of them need a slot, and no unwritten slot may be left before them.
+        """
+        self._check_known(seq)
+        length, capacity = self.lengths[seq], self.capacity(seq)
+        if start < 0 or end > capacity:
+            raise PositionNotReserved(
+                f"sequence {seq!r} has no slot for position {start if start < 0 else end - 1}: it "
+                f"holds {length} tokens and has room for {capacity}; reserve more before the update"
+            )
+        if start > length:
+            raise PositionNotReserved(
+                f"sequence {seq!r} holds {length} tokens; writing positions {start} to {end - 1} "
+                "would leave an unwritten slot before them, which attention would read"
+            )
+
+    def advance(self, lengths: Mapping[Hashable, int]) -> None:
+        """Make these the new lengths: up to there every layer's keys and values are written.
+
+        For all of them or, raising, for none. A length never falls here; ``truncate`` does that.
+        """
+        for seq, length in lengths.items():
+            self._check_known(seq)
+            if not self.lengths[seq] <= length <= self.capacity(seq):
+                raise PositionNotReserved(
+                    f"sequence {seq!r} can't advance to {length} tokens: it holds "
+                    f"{self.lengths[seq]} and has room for {self.capacity(seq)}"
+                )
+        self.lengths.update(lengths)
+        self._step = None  # it was planned for the lengths of before
 
     def _check_new(self, seq: Hashable) -> None:
         if seq in self.lengths:
@@ -136,26 +169,20 @@ class BatchedCache(AttendByUpdate):
             )
 
     def _plan(self, batch: list[Hashable], positions: Tensor) -> Step:
-        """Place the new tokens: all inside what is reserved, no unwritten slot left before any."""
+        """Place the new tokens: rows that may write them, and no position left out between two."""
         ordered = positions.sort(dim=1).values
         holes = (ordered.diff(dim=1) > 1).any(dim=1).tolist()
         ends: list[int] = []
         for seq, low, high, hole in zip(
             batch, ordered[:, 0].tolist(), ordered[:, -1].tolist(), holes, strict=True
         ):
-            length, capacity = self.lengths[seq], self.capacity(seq)
-            if low < 0 or high >= capacity:
-                wrong = low if low < 0 else high
+            self.check_writable(seq, low, high + 1)
+            if hole:
                 raise PositionNotReserved(
-                    f"sequence {seq!r} has no slot for position {wrong}: it holds {length} tokens "
-                    f"and has room for {capacity}; reserve more before the update"
+                    f"sequence {seq!r} would write some of the positions {low} to {high} and not "
+                    "others: attention would read the slots between"
                 )
-            if low > length or hole:
-                raise PositionNotReserved(
-                    f"sequence {seq!r} holds {length} tokens; writing positions {low} to {high} "
-                    "would leave an unwritten slot before them, which attention would read"
-                )
-            ends.append(max(length, high + 1))
+            ends.append(max(self.lengths[seq], high + 1))
         key_positions = torch.arange(max(ends), device=self.device)
         past_end = key_positions >= torch.tensor(ends, device=self.device)[:, None]
         ragged = min(ends) < max(ends)
@@ -165,4 +192,4 @@ class BatchedCache(AttendByUpdate):
         """After the last layer the new tokens belong to their sequences."""
         if layer == self.layers - 1:
             assert self._batch is not None
-            self.lengths.update(zip(self._batch, step.ends, strict=True))
+            self.advance(dict(zip(self._batch, step.ends, strict=True)))

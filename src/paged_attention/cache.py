@@ -51,7 +51,7 @@ class PagedKVCache(BatchedCache):
         self.k_pool = torch.zeros(shape, device=device, dtype=dtype)
         self.v_pool = torch.zeros(shape, device=device, dtype=dtype)
         self._batch_tables = BatchTables(self.device)
-        self._decode = decode
+        self.decode = decode
 
     def blocks_needed(self, tokens: int) -> int:
         """Blocks that hold ``tokens`` tokens."""
@@ -65,6 +65,19 @@ class PagedKVCache(BatchedCache):
     def capacity(self, seq: Hashable) -> int:
         """Tokens that the blocks of ``seq`` have room for."""
         return len(self.table(seq)) * self.block_size
+
+    def check_writable(self, seq: Hashable, start: int, end: int) -> None:
+        """Also refuse to overwrite what others read: ``reserve`` copies for new tokens alone."""
+        super().check_writable(seq, start, end)
+        if start == self.lengths[seq]:
+            return
+        for block in self.tables[seq][start // self.block_size : self.blocks_needed(end)]:
+            if self.allocator.refs[block] > 1:
+                raise BlockShared(
+                    f"sequence {seq!r} would overwrite tokens from position {start} on, and "
+                    f"block {block} has other holders who read them; truncate {seq!r} to {start} "
+                    "and reserve, which copies what is shared"
+                )
 
     def create(self, seq: Hashable) -> None:
         """Begin an empty sequence; it holds no block yet."""
@@ -178,23 +191,24 @@ class PagedKVCache(BatchedCache):
         Returns keys, values [B, Hkv, S, D], zeros past a row's end, and their positions [S].
         """
         step = self._begin(layer, k, v, positions)
-        self._scatter(layer, k, v, step)
-        keys = self._gather(self.k_pool[layer], step)
-        values = self._gather(self.v_pool[layer], step)
+        pools = self._write(layer, k, v, step)
+        keys, values = (
+            self._batch_tables.gather(pool, len(step.key_positions), step.past_end)
+            for pool in pools
+        )
         self._commit(layer, step)
         return keys, values, step.key_positions
 
     @torch.no_grad()
     def attend(self, layer: int, q: Tensor, k: Tensor, v: Tensor, positions: Tensor) -> Tensor:
         """Write ``k``, ``v``; attend with ``q`` [B, Hq, T, D] over the history and them."""
-        if self._decode is None or q.shape[2] > 1:
+        if self.decode is None or q.shape[2] > 1:
             return super().attend(layer, q, k, v, positions)
         step = self._begin(layer, k, v, positions)
-        self._scatter(layer, k, v, step)
+        pools = self._write(layer, k, v, step)
         used = self._batch_tables.tensor[:, : self.blocks_needed(len(step.key_positions))]  # [B, n]
         seen = step.positions[:, 0] + 1  # [B], a query's own position is the last it sees
-        pools = self.k_pool[layer], self.v_pool[layer]
-        out = self._decode(q[:, :, 0], *pools, used, seen, self.block_size)  # [B, Hq, D]
+        out = self.decode(q[:, :, 0], *pools, used, seen, self.block_size)  # [B, Hq, D]
         self._commit(layer, step)
         return out[:, :, None]
 
@@ -214,21 +228,6 @@ class PagedKVCache(BatchedCache):
         for block, (refs, held) in enumerate(zip(self.allocator.refs, holders, strict=True)):
             if refs != held:
                 raise InvariantBroken(f"block {block} counts {refs} holders and has {held}")
-
-    def _plan(self, batch: list[Hashable], positions: Tensor) -> Step:
-        """Also refuse to overwrite what others read: ``reserve`` copies for new tokens alone."""
-        step = super()._plan(batch, positions)
-        lows, highs = positions.amin(dim=1).tolist(), positions.amax(dim=1).tolist()
-        for seq, low, high in zip(batch, lows, highs, strict=True):
-            end = self.blocks_needed(min(high + 1, self.lengths[seq]))
-            for block in self.tables[seq][low // self.block_size : end]:
-                if self.allocator.refs[block] > 1 and low < self.lengths[seq]:
-                    raise BlockShared(
-                        f"sequence {seq!r} would overwrite tokens from position {low} on, and "
-                        f"block {block} has other holders who read them; truncate {seq!r} to {low} "
-                        "and reserve, which copies what is shared"
-                    )
-        return step
 
     def _blocks_missing(self, seq: Hashable, new_tokens: int) -> int:
         self._check_known(seq)
@@ -254,18 +253,9 @@ class PagedKVCache(BatchedCache):
         self.tables[seq][index] = copy
         self.allocator.release(block)
 
-    def _scatter(self, layer: int, k: Tensor, v: Tensor, step: Step) -> None:
-        """Write ``k``, ``v`` [B, Hkv, T, D] into the pools of ``layer`` through the tables."""
-        blocks, slots = self._batch_tables.places(step.positions, self.block_size)  # [B, T] each
-        self.k_pool[layer, blocks, :, slots] = k.transpose(1, 2)  # [B, T, Hkv, D]
-        self.v_pool[layer, blocks, :, slots] = v.transpose(1, 2)
-
-    def _gather(self, pool: Tensor, step: Step) -> Tensor:
-        """Copy each row's history out of ``pool``, in logical order: [B, Hkv, S, D]."""
-        length = len(step.key_positions)
-        blocks = self._batch_tables.tensor[:, : self.blocks_needed(length)]  # [B, n]
-        history = pool[blocks].transpose(1, 2).flatten(2, 3)[:, :, :length]  # [B, Hkv, S, D]
-        if step.past_end is not None:
-            # Padding entries name somebody's block; unwritten slots hold anything, even NaN.
-            history.masked_fill_(step.past_end[:, None, :, None], 0)
-        return history
+    def _write(self, layer: int, k: Tensor, v: Tensor, step: Step) -> tuple[Tensor, Tensor]:
+        """Write ``k``, ``v`` [B, Hkv, T, D] through the tables; the two pools of ``layer``."""
+        pools = self.k_pool[layer], self.v_pool[layer]
+        for pool, new in zip(pools, (k, v), strict=True):
+            self._batch_tables.scatter(pool, new, step.positions)
+        return pools

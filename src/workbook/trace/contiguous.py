@@ -1,11 +1,10 @@
 """A contiguous cache that records; a slot counts as a block of one token."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from itertools import chain
 
 import torch
 
-from paged_attention.batched import Step
 from paged_attention.contiguous import ContiguousKVCache
 from paged_attention.errors import SlotsExhausted
 from workbook.trace.recorder import Recorder
@@ -52,12 +51,11 @@ class RecordingContiguousKVCache(ContiguousKVCache):
             assert start is not None
             self.recorder.add("release", self.recorder.seq(seq), start)
 
-    def _commit(self, layer: int, step: Step) -> None:
+    def advance(self, lengths: Mapping[Hashable, int]) -> None:
         """As the engine's; tokens count as written when the last layer has them."""
-        before = dict(self.lengths)
-        super()._commit(layer, step)
-        assert self._batch is not None
-        grown = [seq for seq in self._batch if self.lengths[seq] > before[seq]]
+        before = {seq: self.lengths.get(seq, 0) for seq in lengths}
+        super().advance(lengths)
+        grown = [seq for seq in lengths if self.lengths[seq] > before[seq]]
         if not grown:
             return
         args = ((self.recorder.seq(s), self.lengths[s] - before[s]) for s in grown)

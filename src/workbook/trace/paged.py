@@ -5,7 +5,6 @@ from itertools import chain, count
 
 import torch
 
-from paged_attention.batched import Step
 from paged_attention.cache import PagedKVCache
 from paged_attention.errors import BlockPoolExhausted
 from workbook.trace.allocator import Move, RecordingAllocator
@@ -123,12 +122,11 @@ class RecordingPagedKVCache(PagedKVCache):
         for move, block in self.allocator.drain():
             self._note_loss(move, block)
 
-    def _commit(self, layer: int, step: Step) -> None:
+    def advance(self, lengths: Mapping[Hashable, int]) -> None:
         """As the engine's; tokens count as written when the last layer has them."""
-        before = dict(self.lengths)
-        super()._commit(layer, step)
-        assert self._batch is not None
-        grown = [seq for seq in self._batch if self.lengths[seq] > before[seq]]
+        before = {seq: self.lengths.get(seq, 0) for seq in lengths}
+        super().advance(lengths)
+        grown = [seq for seq in lengths if self.lengths[seq] > before[seq]]
         if not grown:
             return
         args = ((self.recorder.seq(s), self.lengths[s] - before[s]) for s in grown)
