@@ -6,6 +6,7 @@ compares the tokens themselves, not a hash of them, so no prefix is ever taken f
 """
 
 from array import array
+from bisect import bisect_left
 from collections.abc import Hashable, Iterator, Sequence
 from struct import iter_unpack
 
@@ -17,13 +18,17 @@ Edge = bytes | tuple[str | None, str | None]
 
 
 class Node:
-    """One whole prefix; ``blocks`` are the copies of its last block, each with the same content."""
+    """One whole prefix; ``blocks`` are the copies of its last block, each with the same content.
 
-    __slots__ = ("blocks", "children", "edge", "parent")
+    ``space`` is the first edge of the way to it: salt and adapter.
+    """
 
-    def __init__(self, parent: "Node | None", edge: Edge) -> None:
+    __slots__ = ("blocks", "children", "edge", "parent", "space")
+
+    def __init__(self, parent: "Node | None", edge: Edge, space: Edge) -> None:
         self.parent = parent
         self.edge = edge
+        self.space = space
         self.children: dict[Edge, Node] = {}
         self.blocks: tuple[int, ...] = ()
 
@@ -68,7 +73,7 @@ class PrefixCache:
     def __init__(self, cache: PagedKVCache) -> None:
         self.cache = cache
         self.stats = PrefixStats()
-        self._top = Node(None, b"")
+        self._top = Node(None, b"", b"")
         self._nodes: dict[int, Node] = {}  # by block
         cache.allocator.connect_index(self._forget)
 
@@ -101,13 +106,16 @@ class PrefixCache:
         *,
         salt: str | None = None,
         adapter: str | None = None,
+        blocks: Sequence[int] | None = None,
     ) -> int:
         """Give the empty ``seq`` every block that ``match`` finds; returns the tokens reused.
 
         ``seq`` holds them from now on, so a ``reserve`` that follows can't evict what was just
-        found.
+        found. Who has just called ``match`` for this very prompt may hand its answer on as
+        ``blocks``, and nothing is looked up twice.
         """
-        blocks = self.match(prompt, salt=salt, adapter=adapter)
+        if blocks is None:
+            blocks = self.match(prompt, salt=salt, adapter=adapter)
         self.cache.adopt(seq, blocks)
         reused = len(blocks) * self.cache.block_size
         self.stats.count(seq, len(prompt), reused)
@@ -124,37 +132,45 @@ class PrefixCache:
         """Publish the full blocks of ``seq``, which holds ``tokens``, as far as their KV exists.
 
         A block whose content is known already is kept beside the known one: either can serve when
-        the other is evicted. Raises, and publishes nothing, if a block is known under other tokens.
+        the other is evicted. What ``seq`` has in the index already is not read again, so calling
+        this at every full block costs no more than calling it once; only the last known block is
+        compared, and if it is known under other tokens this raises and publishes nothing.
         """
-        table = self.cache.table(seq)
-        written = tokens[: self.cache.lengths[seq]]
-        edges = [edge for (edge,) in _edges(written, self.cache.block_size)]
-        first = _first_edge(salt, adapter)
-        node = self._top.children.get(first)
-        known = 0  # blocks in the index; they are a beginning of the table
-        for block, edge in zip(table, edges, strict=False):
-            there = self._nodes.get(block)
-            if there is None:
-                break
-            if there.parent is not node or there.edge != edge:
-                raise ValueError(
-                    f"block {block} of sequence {seq!r} is known under other tokens, another salt "
-                    "or another adapter; remember a sequence with those it was attached with"
-                )
-            node = there
-            known += 1
-        new = table[known : len(edges)]
+        table, size = self.cache.table(seq), self.cache.block_size
+        space = _first_edge(salt, adapter)
+        full = min(len(tokens), self.cache.lengths[seq]) // size
+        # Known blocks are a beginning of the table: who holds a block holds all before it.
+        known = bisect_left(table, True, hi=full, key=lambda block: block not in self._nodes)
+        seen = max(0, known - 1)
+        edges = [edge for (edge,) in _edges(tokens[seen * size : full * size], size)]
+        node = self._nodes[table[seen]] if known else self._top.children.get(space)
+        if known and node is not None and (node.space, node.edge) != (space, edges.pop(0)):
+            raise self._known_otherwise(seq, tokens, space)
+        new = table[known:full]
         self.cache.allocator.index_many(new)
         self.cache.leave_batch(seq)
         if new and node is None:
-            node = self._top.children[first] = Node(self._top, first)
-        for block, edge in zip(new, edges[known:], strict=True):
+            node = self._top.children[space] = Node(self._top, space, space)
+        for block, edge in zip(new, edges, strict=True):
             assert node is not None
             child = node.children.get(edge)
             if child is None:
-                child = node.children[edge] = Node(node, edge)
+                child = node.children[edge] = Node(node, edge, space)
             child.blocks += (block,)
             self._nodes[block] = node = child
+
+    def _known_otherwise(self, seq: Hashable, tokens: Sequence[int], space: Edge) -> ValueError:
+        """The error that names the first block of ``seq`` known under something else."""
+        pairs = zip(self.cache.table(seq), _edges(tokens, self.cache.block_size), strict=False)
+        wrong = next(
+            block
+            for block, (edge,) in pairs
+            if (self._nodes[block].space, self._nodes[block].edge) != (space, edge)
+        )
+        return ValueError(
+            f"block {wrong} of sequence {seq!r} is known under other tokens, another salt "
+            "or another adapter; remember a sequence with those it was attached with"
+        )
 
     def evict(self, n: int) -> int:
         """Free up to ``n`` blocks that nobody else holds; returns how many were freed.

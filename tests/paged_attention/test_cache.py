@@ -281,3 +281,32 @@ def test_bookkeeping_imports_neither_torch_nor_jupyter() -> None:
 
 def test_the_allocator_is_the_books_own() -> None:
     assert type(paged().allocator) is BlockAllocator
+
+
+def test_any_step_may_tell_how_far_it_wrote() -> None:
+    cache = paged()
+    cache.create("a")
+    cache.create("b")
+    cache.reserve_many({"a": 5, "b": 2})
+    cache.advance({"a": 5, "b": 1})
+    assert cache.lengths == {"a": 5, "b": 1}
+    for wrong in ({"a": 6, "b": 99}, {"b": 2, "a": 4}):
+        with pytest.raises(PositionNotReserved, match="can't advance to"):
+            cache.advance(wrong)
+    with pytest.raises(UnknownSequence, match="'z'"):
+        cache.advance({"b": 2, "z": 1})
+    assert cache.lengths == {"a": 5, "b": 1}
+
+
+def test_a_row_may_be_asked_for_before_it_is_written() -> None:
+    cache = paged()
+    cache.create("a")
+    cache.reserve("a", 5)
+    room = cache.capacity("a")
+    cache.check_writable("a", 0, room)
+    with pytest.raises(PositionNotReserved, match=f"no slot for position {room}"):
+        cache.check_writable("a", 0, room + 1)
+    with pytest.raises(PositionNotReserved, match="unwritten slot"):
+        cache.check_writable("a", 1, 2)
+    with pytest.raises(UnknownSequence, match="'z'"):
+        cache.check_writable("z", 0, 1)

@@ -1,6 +1,7 @@
 """The prefix cache: what may be reused, what may be given up, and that neighbours never meet."""
 
 from array import array
+from collections.abc import Iterator
 
 import pytest
 import torch
@@ -301,3 +302,35 @@ def test_bad_input_changes_nothing() -> None:
         PrefixCache(cache)
     prefix.check_invariants()
     assert prefix.stats.queried_tokens == 9
+
+
+def test_publishing_block_by_block_reads_each_token_a_bounded_number_of_times() -> None:
+    cache, prefix = fresh(num_blocks=64)
+    packed: list[int] = []
+    edges = paged_attention.prefix._edges
+
+    def counted(tokens: list[int], *args: int, **options: int) -> Iterator[tuple[bytes]]:
+        packed.append(len(tokens))
+        return edges(tokens, *args, **options)
+
+    tokens = list(range(256))
+    cache.create("a")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(paged_attention.prefix, "_edges", counted)
+        for end in range(1, len(tokens) + 1):
+            append(cache, ["a"], 1)
+            prefix.remember("a", tokens[:end])
+    assert len(prefix) == 64
+    assert max(packed) <= 2 * cache.block_size
+    prefix.check_invariants()
+
+
+def test_what_match_found_can_be_handed_on() -> None:
+    cache, prefix = fresh()
+    run(prefix, "a", PROMPT[:13])
+    cache.create("b")
+    found = prefix.match(PROMPT[:13])
+    assert prefix.attach("b", PROMPT[:13], blocks=found[:2]) == 8
+    assert cache.tables["b"] == found[:2]
+    assert prefix.stats.hit_tokens == 8
+    prefix.check_invariants()

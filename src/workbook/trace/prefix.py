@@ -27,11 +27,12 @@ class RecordingPrefixCache(PrefixCache):
         *,
         salt: str | None = None,
         adapter: str | None = None,
+        blocks: Sequence[int] | None = None,
     ) -> int:
         """As the engine's, recorded."""
         recorder = self.cache.recorder
         with recorder.step("attach", recorder.seq(seq), len(prompt)):
-            return super().attach(seq, prompt, salt=salt, adapter=adapter)
+            return super().attach(seq, prompt, salt=salt, adapter=adapter, blocks=blocks)
 
     def remember(
         self,
