@@ -31,11 +31,12 @@ def paged_decode_attention(
 ) -> Tensor:
     """One query for each sequence over its whole history: [B, Hq, D], in the type of ``q``.
 
-    ``q`` [B, Hq, D]; ``k_pool``, ``v_pool`` [num_blocks, Hkv, block_size, D], float32, float16,
-    bfloat16 or fp8; ``block_tables`` int [B, max_blocks]; ``lengths`` int [B]. Row ``i`` sees
+    ``q`` [B, Hq, D]; ``k_pool``, ``v_pool`` [num_blocks, Hkv, block_size, D], of any of
+    ``POOL_TYPES``; ``block_tables`` int [B, max_blocks]; ``lengths`` int [B]. Row ``i`` sees
     positions 0 to ``lengths[i] - 1``, none gives zeros. Slots and table entries past a row's end
     may hold anything. ``scale`` is 1 / sqrt(D) unless given; a stored key counts ``k_scale`` times,
-    a value ``v_scale`` times.
+    a value ``v_scale`` times. Types may be mixed: nothing is rounded to the queries' type before
+    the end. A query that scores -inf everywhere gets zeros, too.
 
     Raises ``BadTensor``; on a CPU also ``PositionNotReserved`` and ``UnknownBlock``, which a GPU
     would have to be waited for. Changes nothing.
@@ -53,6 +54,8 @@ def paged_decode_attention(
     )
     if step.rows == 0:
         return torch.empty_like(q)
+    if _in_float64(step):
+        return gather.decode(step)
     if q.is_cuda and triton_is_here():
         from paged_attention.kernels import gpu
 
@@ -64,6 +67,8 @@ def paged_decode_attention(
 
 def which_kernel(step: Decode) -> str:
     """In one line: the kernel that ``paged_decode_attention`` uses for this step, and why."""
+    if _in_float64(step):
+        return "gather, then PyTorch's attention: the kernels would round float64 to float32"
     if step.q.is_cuda:
         if triton_is_here():
             return "Triton through the block tables"
@@ -74,6 +79,10 @@ def which_kernel(step: Decode) -> str:
     if why_not is None:
         return f"C++ through the block tables, {torch.get_num_threads()} threads"
     return f"gather, then PyTorch's attention: {why_not}"
+
+
+def _in_float64(step: Decode) -> bool:
+    return torch.float64 in (step.q.dtype, step.k_pool.dtype)
 
 
 @cache

@@ -111,6 +111,8 @@ def library(head_dim: int, group: int, dtype: torch.dtype) -> Library:
 
 def build(head_dim: int, group: int, dtype: torch.dtype) -> Path:
     """The library file, made if it isn't there. Written beside its place and renamed into it."""
+    if dtype not in KV_TYPES:
+        raise KernelNotBuilt(f"{SOURCE.name} reads no {dtype} pools; gather does")
     compiler = find_compiler()
     if compiler is None:
         raise KernelNotBuilt(

@@ -146,18 +146,18 @@ static void walk(const float query[G][D], const KV* k_pool, const KV* v_pool, co
   std::memcpy(part.acc, acc, sizeof acc);
 }
 
-// The parts of one sequence to one scale, added, divided last. No tokens at all give zeros.
+// The parts of one sequence to one scale, added, divided last. Zeros where there is nothing to weigh:
+// no tokens at all, or scores that are all -inf.
 static void merge(const Part* parts, int64_t splits, float v_scale, float* out) {
   for (int g = 0; g < G; g++) {
     float m = -INF, l = 0, acc[D] = {};
     for (int64_t s = 0; s < splits; s++) m = std::max(m, parts[s].m[g]);
     for (int64_t s = 0; s < splits; s++) {
-      if (parts[s].l[g] == 0) continue;  // -inf - -inf would be NaN
-      const float weight = std::exp2(parts[s].m[g] - m);
+      const float weight = parts[s].m[g] == -INF ? 0 : std::exp2(parts[s].m[g] - m);
       l += weight * parts[s].l[g];
       for (int d = 0; d < D; d++) acc[d] += weight * parts[s].acc[g][d];
     }
-    for (int d = 0; d < D; d++) out[g * D + d] = l == 0 ? 0 : acc[d] / l * v_scale;
+    for (int d = 0; d < D; d++) out[g * D + d] = acc[d] / (l == 0 ? 1 : l) * v_scale;
   }
 }
 

@@ -71,8 +71,10 @@ def walk(
         score = tl.where(written[None, :], score, float("-inf"))
 
         higher = tl.maximum(m, tl.max(score, 1))  # [QUERIES]
-        p = tl.exp2(score - higher[:, None])  # [QUERIES, TILE], this tile's weights
-        shrink = tl.exp2(m - higher)  # [QUERIES], what all earlier weights are worth now
+        # A key may hold -inf, and all scores so far with it: -inf - -inf would be NaN.
+        top = tl.where(higher == float("-inf"), 0.0, higher)  # [QUERIES]
+        p = tl.exp2(score - top[:, None])  # [QUERIES, TILE], this tile's weights
+        shrink = tl.exp2(m - top)  # [QUERIES], what all earlier weights are worth now
         v = tl.load(v_pool + place, mask=readable, other=0.0).to(group.dtype)  # [TILE, LANES]
         acc = acc * shrink[:, None]
         acc = tl.dot(p.to(group.dtype), v, acc, input_precision="ieee")  # [QUERIES, LANES]
@@ -129,7 +131,7 @@ def decode_grouped(
         TILE,
     )
     # A sequence of length 0 has l = 0 and acc = 0: it gets zeros, not 0 / 0.
-    answer = acc * v_scale / tl.where(l == 0, 1.0, l)[:, None]  # [QUERIES, LANES]
+    answer = acc / tl.where(l == 0, 1.0, l)[:, None] * v_scale  # [QUERIES, LANES]
 
     g = tl.arange(0, QUERIES)  # [QUERIES]
     d = tl.arange(0, LANES)  # [LANES]

@@ -13,7 +13,7 @@ from torch import Tensor
 from paged_attention.errors import BadTensor, PositionNotReserved, UnknownBlock
 from paged_attention.tables import blocks_needed
 
-QUERY_TYPES = (torch.float32, torch.float16, torch.bfloat16)
+QUERY_TYPES = (torch.float32, torch.float16, torch.bfloat16, torch.float64)
 FP8_TYPES = (torch.float8_e4m3fn, torch.float8_e5m2)
 POOL_TYPES = (*QUERY_TYPES, *FP8_TYPES)
 INDEX_TYPES = (torch.int32, torch.int64)

@@ -55,9 +55,13 @@ class Plan:
 
 
 def naive(step: Decode) -> Plan:
-    """One program for each sequence and query head; a tile is a block."""
+    """One program for each sequence and query head; a tile is a block. Takes no fp8 and no
+    ``v_scale``: it stays as small as chapter 7's.
+    """
     if step.k_pool.dtype in FP8_TYPES:
-        raise BadTensor("the naive kernel reads float32, float16 and bfloat16 pools, not fp8")
+        raise BadTensor("the naive kernel reads pools of wider types, not fp8; use grouped")
+    if step.v_scale != 1:
+        raise BadTensor(f"the naive kernel has no v_scale, got {step.v_scale}; use grouped")
     out = torch.empty_like(step.q, memory_format=torch.contiguous_format)
     args = _shared_args(step) | {
         "out": out,
@@ -136,19 +140,28 @@ def tile_size(step: Decode) -> int:
     round, is multiplied without them and needs registers for it: 8 KiB.
     """
     lanes: int = triton.next_power_of_2(step.head_dim)
-    size = step.q.element_size()
+    size = multiplied_type(step).itemsize
     return max(TENSOR_CORE_ROWS, min(128, (8192 if size == 4 else 16384) // (lanes * size)))
+
+
+def multiplied_type(step: Decode) -> torch.dtype:
+    """The type that queries, keys and values are brought to: the queries' own where it holds every
+    number of the pools, else float32. Float64 is rounded to float32 here; ``gather`` keeps it.
+    """
+    own = step.q.dtype != torch.float64 and step.k_pool.dtype in (step.q.dtype, *FP8_TYPES)
+    return step.q.dtype if own else torch.float32
 
 
 def _stages(step: Decode) -> int:
     """Three let a tile load ahead, and before it the table entries that say where it is."""
-    return 2 if step.q.dtype == torch.float32 else 3
+    return 2 if multiplied_type(step) == torch.float32 else 3
 
 
 def _shared_args(step: Decode) -> dict[str, Any]:
     """The arguments that every decode kernel takes."""
     block_stride, head_stride, slot_stride, _ = step.k_pool.stride()
-    q = step.q if step.q.stride(2) == 1 else step.q.contiguous()
+    q = step.q.to(multiplied_type(step))
+    q = q if q.stride(2) == 1 else q.contiguous()
     return {
         "q": q,
         "k_pool": step.k_pool,

@@ -61,8 +61,10 @@ def decode_naive(
         score = tl.where(written, score, float("-inf"))
 
         higher = tl.maximum(m, tl.max(score, 0))
-        p = tl.exp2(score - higher)  # [SLOTS], this block's weights
-        shrink = tl.exp2(m - higher)  # what all earlier weights are worth now
+        # A key may hold -inf, and all scores so far with it: -inf - -inf would be NaN.
+        top = tl.where(higher == float("-inf"), 0.0, higher)
+        p = tl.exp2(score - top)  # [SLOTS], this block's weights
+        shrink = tl.exp2(m - top)  # what all earlier weights are worth now
         # An unwritten slot has weight 0, but 0 × NaN is NaN: values are masked too.
         v = tl.load(v_pool + place, mask=readable, other=0.0).to(tl.float32)  # [SLOTS, LANES]
         acc = acc * shrink + tl.sum(p[:, None] * v, 0)  # [LANES]

@@ -8,8 +8,9 @@ from paged_attention.tables import blocks_needed
 
 
 def decode(step: Decode) -> Tensor:
-    """Attention of each row over its history, float64 [B, Hq, D]; zeros for a history of length
-    0.
+    """Attention of each row over its history, float64 [B, Hq, D].
+
+    Zeros for a history of length 0, and for a query that scores -inf everywhere: nothing to weigh.
     """
     check_tables(step)
     out = torch.zeros(step.q.shape, dtype=torch.float64, device=step.q.device)
@@ -20,7 +21,9 @@ def decode(step: Decode) -> Tensor:
             values = _history(step.v_pool, blocks, length) * step.v_scale  # [Hkv, S, D]
             query = step.q[row].double().view(step.kv_heads, step.group, -1)  # [Hkv, group, D]
             scores = query @ keys.transpose(1, 2) * step.scale  # [Hkv, group, S]
-            out[row] = (scores.softmax(dim=-1) @ values).view(step.heads, -1)
+            nothing = (scores == -torch.inf).all(dim=-1, keepdim=True)  # [Hkv, group, 1]
+            weights = scores.softmax(dim=-1).masked_fill(nothing, 0)  # [Hkv, group, S]
+            out[row] = (weights @ values).view(step.heads, -1)
     return out
 
 

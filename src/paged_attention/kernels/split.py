@@ -109,7 +109,7 @@ def merge_splits(
     # -inf - -inf is NaN, so a part without tokens gets its weight 0 by name.
     weight = tl.where(l != 0, tl.exp2(m - tl.max(m, 0)), 0.0)  # [PARTS]
     total = tl.sum(weight * l, 0)
-    answer = tl.sum(weight[:, None] * acc, 0) * v_scale  # [LANES]
-    answer = answer / tl.where(total == 0, 1.0, total)
+    answer = tl.sum(weight[:, None] * acc, 0)  # [LANES]
+    answer = answer / tl.where(total == 0, 1.0, total) * v_scale
     place = (row * HEADS + head) * HEAD_DIM + d  # [LANES]
     tl.store(out + place, answer.to(out.dtype.element_ty), mask=d < HEAD_DIM)

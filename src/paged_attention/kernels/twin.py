@@ -51,8 +51,10 @@ def part(
         values = v_pool[table[index], slot : slot + n]  # [n, D]
         score = query @ keys.T  # [group, n]
         higher = np.maximum(m, score.max(axis=1))  # [group]
-        p = np.exp(score - higher[:, None])  # [group, n], this block's weights
-        shrink = np.exp(m - higher)  # [group], what all earlier weights are worth now
+        # A key may hold -inf, and all scores so far with it: -inf - -inf would be NaN.
+        top = np.where(higher == -np.inf, np.float32(0), higher)  # [group]
+        p = np.exp(score - top[:, None])  # [group, n], this block's weights
+        shrink = np.exp(m - top)  # [group], what all earlier weights are worth now
         acc = acc * shrink[:, None] + p @ values  # [group, D]
         l = l * shrink + p.sum(axis=1)  # [group]
         m = higher
@@ -63,12 +65,11 @@ def part(
 def merge(parts: Sequence[Part]) -> Floats:
     """The answer [group, D] of all parts together: to one scale, add, divide last."""
     m = np.max([one.m for one in parts], axis=0)  # [group]
+    top = np.where(m == -np.inf, np.float32(0), m)  # [group]; -inf - -inf would be NaN
     l = np.zeros_like(m)
     acc = np.zeros_like(parts[0].acc)
     for one in parts:
-        if not one.l.any():
-            continue  # a part without positions: -inf - -inf would be NaN
-        weight: Floats = np.exp(one.m - m)  # [group]
+        weight: Floats = np.exp(one.m - top)  # [group], 0 for a part without positions
         l = l + weight * one.l
         acc = acc + weight[:, None] * one.acc
     answer: Floats = acc / np.where(l == 0, np.ones_like(l), l)[:, None]
@@ -78,6 +79,11 @@ def merge(parts: Sequence[Part]) -> Floats:
 def decode(step: Decode, splits: int = 1) -> Tensor:
     """Attention of each row over its history, ``splits`` parts each: [B, Hq, D]."""
     check_tables(step)
+    with np.errstate(all="ignore"):  # a kernel says nothing when a number overflows
+        return _decode(step, splits)
+
+
+def _decode(step: Decode, splits: int) -> Tensor:
     out = torch.empty_like(step.q)
     queries = _array(step.q) * np.float32(step.scale * step.k_scale)
     k_pool, v_pool = _array(step.k_pool), _array(step.v_pool)
