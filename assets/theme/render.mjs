@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 
 import { Page } from "./lib/page.mjs";
 import { searchRecords } from "./lib/search-records.mjs";
+import { sitemap } from "./lib/sharing.mjs";
 import { drawPage, fullPage, missingPage } from "./lib/shell.mjs";
 import { loadSite } from "./lib/site.mjs";
 import { themeFiles, themeFolder } from "./lib/theme-files.mjs";
@@ -43,5 +44,6 @@ pages.forEach((page, at) => {
 write("404.html", String(missingPage(site, `${base}/${folder}`)));
 write("search.json", JSON.stringify(site.entries.flatMap(searchRecords)));
 write(".nojekyll", "");
+if (site.address) write("sitemap.xml", sitemap(site));
 for (const [name, content] of files) write(join(folder, name), content);
 for (const [path, content] of site.files()) write(join("files", path), content);

@@ -74,7 +74,9 @@ class Visit:
                     await rest();
                 }
                 scrollTo(0, 0);
-                await Promise.all([...document.images].map((image) => image.decode()));
+                // What waits for a guess is not loaded before it.
+                const seen = [...document.images].filter((image) => image.checkVisibility());
+                await Promise.all(seen.map((image) => image.decode()));
             }"""
         )
 

@@ -9,7 +9,7 @@ const ELEMENTS = new Set(
 );
 const EMPTY = new Set(["br", "hr", "img"]);
 const ATTRIBUTES = new Set(
-  "alt class colspan dir height href lang rel rowspan scope src target title width".split(" "),
+  "alt class colspan decoding dir height href lang loading rel rowspan scope src target title width".split(" "),
 );
 const TOKEN = /<!--|<(\/?)([a-zA-Z][a-zA-Z0-9]*)((?:\s+[^<>]*?)?)\s*(\/?)>|<|[^<]+/g;
 const ATTRIBUTE = /([a-zA-Z_:][\w:.-]*)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'))?/y;
@@ -86,7 +86,11 @@ export function writeFragment(nodes, source) {
 function writeNode(node, source) {
   if (node.text !== undefined) return trusted(escape(node.text));
   const values = { ...node.attributes };
-  if (node.name === "img") values.src = source(values.src ?? "");
+  if (node.name === "img") {
+    values.src = source(values.src ?? "");
+    values.loading = "lazy";
+    values.decoding = "async";
+  }
   if (node.name === "a") {
     if (!/^(https?:|#)/.test(values.href ?? "")) throw new RefusedHtml(`a link to ${values.href}`);
     delete values.target;

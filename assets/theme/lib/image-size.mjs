@@ -3,6 +3,12 @@
 const PNG = "89504e470d0a1a0a";
 const number = (text) => Number.parseFloat(text);
 
+/** A length of an `<svg …>` in pixels: a page has 96 to the inch, print has 72 points. */
+function lengthOf(start, name) {
+  const [, value, unit] = new RegExp(`\\b${name}="([\\d.]+)(px|pt)?"`).exec(start) ?? [];
+  return value && number(value) * (unit === "pt" ? 96 / 72 : 1);
+}
+
 /** `{width, height}` in pixels of PNG or SVG bytes, or null. */
 export function sizeOf(bytes) {
   if (bytes.subarray(0, 8).toString("hex") === PNG) {
@@ -10,8 +16,7 @@ export function sizeOf(bytes) {
   }
   const start = /<svg\b[^>]*>/.exec(bytes.subarray(0, 2000).toString("utf8"))?.[0];
   if (!start) return null;
-  const width = number(/\bwidth="([\d.]+)(?:px)?"/.exec(start)?.[1]);
-  const height = number(/\bheight="([\d.]+)(?:px)?"/.exec(start)?.[1]);
+  const [width, height] = [lengthOf(start, "width"), lengthOf(start, "height")];
   if (width && height) return { width, height };
   const box = /\bviewBox="[\d.-]+[ ,]+[\d.-]+[ ,]+([\d.]+)[ ,]+([\d.]+)"/.exec(start);
   return box && { width: number(box[1]), height: number(box[2]) };

@@ -1,14 +1,16 @@
 // One page: its tree becomes HTML, and what it needs (outline, equations, pictures) is noted.
 
+import { figureId } from "./figures.mjs";
 import { RefusedHtml, elementsOf, readFragment, writeFragment } from "./fragment.mjs";
 import { html, join, NOTHING } from "./html.mjs";
+import { asking } from "./nodes/asking.mjs";
 import { blocks } from "./nodes/blocks.mjs";
 import { cell, cells } from "./nodes/cells.mjs";
 import { references } from "./nodes/references.mjs";
 import { text } from "./nodes/text.mjs";
 import { childrenOf } from "./tree.mjs";
 
-const HANDLERS = { ...text, ...blocks, ...cells, ...references };
+const HANDLERS = { ...text, ...blocks, ...asking, ...cells, ...references };
 const SHORTEST_ALT = 20;
 
 export class Page {
@@ -75,6 +77,14 @@ export class Page {
     const id = node.html_id ?? (node.type === "block" ? node.identifier : null);
     if (!id) return null;
     if (this.#ids.has(id)) this.problem(node, `a second node with the id “${id}”`);
+    this.#ids.add(id);
+    return id;
+  }
+
+  /** The id of a figure's place; null for a picture without a number, or one shown again. */
+  figureId(number) {
+    const id = number && figureId(number);
+    if (!id || this.#ids.has(id)) return null;
     this.#ids.add(id);
     return id;
   }

@@ -2,9 +2,12 @@
 
 import { attributes, html, trusted } from "./html.mjs";
 import { entryName, sideContents } from "./contents.mjs";
+import { takeCover } from "./cover.mjs";
+import { citation, frontSections, hero } from "./front.mjs";
 import { icon } from "./icons.mjs";
 import { launchLinks } from "./launch.mjs";
 import { footnotes, referenceList } from "./nodes/references.mjs";
+import { sharingTags } from "./sharing.mjs";
 import { textOf } from "./tree.mjs";
 
 const POLICY = [
@@ -18,7 +21,7 @@ const POLICY = [
   "form-action 'none'",
 ].join("; ");
 
-function head(site, { title, description, theme, hasMath, hasPictures }) {
+function head(site, entry, { title, description, theme, hasMath, hasPictures }) {
   const full = title === site.title ? title : `${title} – ${site.title}`;
   return html`<head>
 <meta charset="utf-8">
@@ -28,6 +31,8 @@ function head(site, { title, description, theme, hasMath, hasPictures }) {
 <meta name="referrer" content="no-referrer">
 <title>${full}</title>
 <meta name="description" content="${description}">
+${sharingTags(site, entry, { title, description, theme })}
+<link rel="preload" href="${theme}/fonts/literata.woff2" as="font" type="font/woff2" crossorigin="anonymous">
 <link rel="icon" href="${theme}/icon.svg" type="image/svg+xml">
 ${hasMath && html`<link rel="stylesheet" href="${theme}/katex/katex.css">
 <link rel="stylesheet" href="${theme}/katex/styles.css">`}
@@ -41,8 +46,8 @@ ${hasPictures && html`<link rel="stylesheet" href="${theme}/pictures.css">`}
 function topBar(site) {
   return html`<header class="top">
 <button class="icon-button menu" type="button" popovertarget="book-contents" aria-label="Contents">${icon("menu")}</button>
-<a class="brand" href="${site.href("/")}">${site.title}</a>
-<button class="search-button needs-script" type="button" aria-haspopup="dialog" aria-label="Search">${icon("search")}<span>Search</span></button>
+<a class="brand" href="${site.href("/")}">${icon("mark")}${site.title}</a>
+<button class="search-button needs-script" type="button" aria-haspopup="dialog" aria-label="Search">${icon("search")}<span>Search</span> <kbd>/</kbd></button>
 <button class="icon-button dark-switch needs-script" type="button" aria-pressed="false" aria-label="Dark mode">${icon("moon")}</button>
 </header>`;
 }
@@ -66,9 +71,9 @@ function facts(site, entry) {
   });
   const listed = before.map((item, at) => html`${at > 0 && (at === before.length - 1 ? " and " : ", ")}${item}`);
   return html`<dl class="facts">
-<div><dt>Time</dt><dd>about ${total} minutes: ${reading} to read and run, ${exercises} for the exercises</dd></div>
-<div><dt>Exercises</dt><dd>${entry.exercises.all}${entry.exercises.optional > 0 && `, ${entry.exercises.optional} of them optional`}</dd></div>
-<div><dt>Needs</dt><dd>${before.length ? listed : entry.minutes.words || "nothing before it"}</dd></div>
+<div><dt>time</dt><dd>about ${total} minutes: ${reading} to read and run, ${exercises} for the exercises</dd></div>
+<div><dt>exercises</dt><dd>${entry.exercises.all}${entry.exercises.optional > 0 && `, ${entry.exercises.optional} of them optional`}</dd></div>
+<div><dt>needs</dt><dd>${before.length ? listed : entry.minutes.words || "nothing before it"}</dd></div>
 </dl>`;
 }
 
@@ -88,7 +93,7 @@ function pageHeader(site, page) {
 ${entry.part && html`<p class="part">${entry.part}</p>`}
 <h1>${number}${entry.name}</h1>
 ${entry.subtitle && html`<p class="subtitle">${entry.subtitle}</p>`}
-${claim}${facts(site, entry)}${actions(site, entry)}
+${claim}<div class="header-side">${facts(site, entry)}${actions(site, entry)}</div>
 </header>`;
 }
 
@@ -98,14 +103,6 @@ function wayOn(site, entry) {
 <span class="label">${label}</span> <span>${there.isIndex ? "Front page" : entryName(there)}</span></a>`;
   return html`<nav class="way-on" aria-label="Previous and next page">
 ${step(previous, "prev", "Previous")}${step(next, "next", "Next")}</nav>`;
-}
-
-function onThisPage(outline) {
-  if (outline.length < 2) return html`<div class="outline"></div>`;
-  const items = outline.map(
-    ({ id, text, depth }) => html`<li class="depth-${depth}"><a href="#${id}">${text}</a></li>`,
-  );
-  return html`<nav class="outline" aria-label="On this page"><p>On this page</p><ul>${items}</ul></nav>`;
 }
 
 function footer(site) {
@@ -120,10 +117,9 @@ ${parts.head}
 <body>
 <a class="skip" href="#book-main">Skip to the text</a>
 ${topBar(site)}
-<div class="layout">
+<div class="layout${parts.open && " open"}">
 <nav class="contents" id="book-contents" aria-label="Contents of the book" popover>${parts.contents}</nav>
-<main id="book-main" tabindex="-1">${parts.main}</main>
-${parts.outline}
+<main id="book-main" tabindex="-1"${parts.chapter && html` data-chapter="${parts.chapter}"`}>${parts.main}</main>
 </div>
 ${footer(site)}
 ${searchDialog(site, parts.theme)}
@@ -135,6 +131,11 @@ ${searchDialog(site, parts.theme)}
 /** Draws what is the page's own. Every page is drawn before the first document is written. */
 export function drawPage(site, page) {
   const { entry } = page;
+  const cover = entry.isIndex && takeCover(entry.root);
+  if (cover) {
+    const sections = html`${frontSections(page, cover.root)}${citation(site)}`;
+    return html`${hero(site, page, cover)}<div class="text front">${sections}</div>`;
+  }
   const header = pageHeader(site, page);
   const body = page.render();
   const cited = Object.entries(entry.cited).map(([label, cite]) => ({ ...cite, label }));
@@ -148,7 +149,7 @@ export function fullPage(site, page, drawn, theme) {
   const { entry } = page;
   const description = entry.description || (entry.claim ? textOf(entry.claim) : site.description);
   return document(site, {
-    head: head(site, {
+    head: head(site, entry, {
       title: entry.title,
       description,
       theme,
@@ -157,20 +158,20 @@ export function fullPage(site, page, drawn, theme) {
     }),
     contents: sideContents(site, entry, page.outline),
     main: drawn,
-    outline: onThisPage(page.outline),
+    open: entry.isIndex,
+    chapter: entry.points > 0 && entry.slug,
     theme,
   });
 }
 
 /** What a host shows for an address that isn't there. */
 export function missingPage(site, theme) {
-  const entry = { title: "No such page", isIndex: false };
+  const entry = { title: "No such page", isIndex: false, url: "/404.html" };
   return document(site, {
-    head: head(site, { title: entry.title, description: site.description, theme }),
+    head: head(site, entry, { title: entry.title, description: site.description, theme }),
     contents: sideContents(site, entry, []),
     main: html`<header class="page-header"><h1>No such page</h1></header>
 <div class="text"><p>There is nothing at this address. Start from the <a href="${site.href("/")}">front page</a>, or search.</p></div>`,
-    outline: onThisPage([]),
     theme,
   });
 }

@@ -4,14 +4,20 @@ import { createHash } from "node:crypto";
 
 import { gatherExercises, openChapter, splitTitle } from "./chapter.mjs";
 import { contentsList } from "./contents.mjs";
+import { readFigures } from "./figures.mjs";
 import { readTerms } from "./glossary.mjs";
 import { checkOptions } from "./launch.mjs";
 import { Equations } from "./math.mjs";
+import { gatherPredictions } from "./predictions.mjs";
 import { Problems } from "./problems.mjs";
+import { countPoints, gatherQuizzes } from "./quizzes.mjs";
+import { siteAddress } from "./sharing.mjs";
+import { nodesOf } from "./tree.mjs";
 
 /** What one page is, before it is drawn. */
 export function readEntry(content, part, isIndex) {
   const opening = openChapter(content.mdast);
+  const root = gatherExercises(gatherQuizzes(gatherPredictions(opening?.root ?? content.mdast)));
   return {
     slug: content.slug,
     url: isIndex ? "/" : `/${content.slug}`,
@@ -26,9 +32,25 @@ export function readEntry(content, part, isIndex) {
     claim: opening?.claim,
     minutes: opening?.minutes,
     exercises: opening?.exercises,
-    root: gatherExercises(opening?.root ?? content.mdast),
+    points: opening ? countPoints(root) : 0,
+    root,
     cited: content.references?.cite?.data ?? {},
   };
+}
+
+/** Labels of everything that the book cites, and the page that lists it all. */
+function readWorks(entries) {
+  const lists = (entry) => [...nodesOf(entry.root)].some((node) => node.type === "bibliography");
+  const labels = [...new Set(entries.flatMap((entry) => Object.keys(entry.cited)))];
+  return { url: entries.find(lists)?.url ?? null, labels };
+}
+
+/** "6 · When memory runs out; 9 · …" as numbers and names, without the chapters that are there. */
+function readPlanned(words, entries) {
+  const named = (words ?? "").split(";").map((title) => splitTitle(title.trim()));
+  return named
+    .filter(({ number }) => number && !entries.some((entry) => entry.number === number))
+    .map(({ number, name }) => ({ number: Number(number), name }));
 }
 
 export class Site {
@@ -43,9 +65,15 @@ export class Site {
     this.options = config.options ?? {};
     this.licence = config.projects[0].license ?? {};
     this.base = base;
+    this.authors = (config.projects[0].authors ?? []).map(({ name }) => name);
+    this.year = /^\d{4}/.exec(config.projects[0].date ?? "")?.[0];
+    this.address = siteAddress(this.options.site_url, base);
+    this.planned = readPlanned(this.options.planned, entries);
     this.entries = entries;
     this.assets = assets;
     this.terms = readTerms(entries);
+    this.figures = readFigures(entries);
+    this.works = readWorks(entries);
     checkOptions(this.options);
   }
 

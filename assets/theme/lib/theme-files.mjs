@@ -7,7 +7,10 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const HERE = join(dirname(fileURLToPath(import.meta.url)), "..");
-const STYLES = ["base", "layout", "text", "cells", "print"];
+const STYLES = [
+  ...["base", "layout", "text", "cells", "exercises", "guess", "page-pictures", "margin", "preview"],
+  ...["cover", "front", "print"],
+];
 const GENERATED = "generated"; // pictures.js and pictures.css, from `python -m workbook.widgets`
 
 const read = (...path) => readFileSync(join(HERE, ...path));
@@ -24,6 +27,9 @@ export function themeFiles() {
   files.set("book.css", STYLES.map((name) => read("static/css", `${name}.css`)).join("\n"));
   for (const name of readdirSync(join(HERE, "static"))) {
     if (/\.(js|svg)$/.test(name)) files.set(name, read("static", name));
+  }
+  for (const name of readdirSync(join(HERE, "static/fonts"))) {
+    files.set(`fonts/${name}`, read("static/fonts", name));
   }
   files.set("minisearch.js", withoutMap(read("node_modules/minisearch/dist/es/index.js")));
   files.set("katex/katex.css", katexStyles());

@@ -2,18 +2,29 @@
 
 import { setUpAppearance } from "./appearance.js";
 import { setUpFolds } from "./folds.js";
+import { setUpPredictions, setUpQuizzes, setUpSolved } from "./guess.js";
+import { whenNear } from "./near.js";
+import { setUpPreviews } from "./previews.js";
+import { setUpProgress } from "./progress.js";
 import { setUpContents, setUpCopying, setUpOutline, setUpScrollers } from "./reading.js";
 import { setUpSearch } from "./search.js";
 
 setUpAppearance(document.querySelector(".dark-switch"));
 setUpSearch(document.querySelector(".search-button"), document.querySelector("dialog.search"));
 setUpContents(document.getElementById("book-contents"));
+setUpPredictions();
+setUpQuizzes();
+setUpSolved();
+setUpProgress();
 setUpFolds();
 setUpCopying();
 setUpScrollers();
 setUpOutline();
+setUpPreviews(document.querySelector("main"));
 
-if (document.querySelector(".pa-host")) {
-  // If the module fails, the static pictures stay.
-  import("./pictures.js").then(({ mountAll }) => mountAll(document));
-}
+const walk = document.querySelector(".walk");
+if (walk) import("./walk.js").then(({ setUpWalk }) => setUpWalk(walk));
+
+// If the module fails, the static pictures stay.
+whenNear(document.querySelectorAll(".pa-host"), () =>
+  import("./pictures.js").then(({ mountAll }) => mountAll(document)));

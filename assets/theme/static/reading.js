@@ -24,19 +24,31 @@ export function setUpCopying() {
   document.querySelectorAll("main .code").forEach((code) => code.append(copyButton(code)));
 }
 
-/** What is wider than its place can be scrolled by keyboard; what isn't is no stop. */
+/** What is wider than its place can be scrolled by keyboard, and fades at the edge; what isn't is no stop. */
 export function setUpScrollers() {
-  const look = ({ target }) => {
-    if (target.scrollWidth > target.clientWidth) {
-      target.tabIndex = 0;
-      target.setAttribute("role", "group");
-      target.setAttribute("aria-label", "Wider than the page; scrolls sideways");
+  const measure = (part) => ({
+    part,
+    wide: part.scrollWidth > part.clientWidth + 1,
+    atEnd: part.scrollLeft + part.clientWidth > part.scrollWidth - 8,
+  });
+  const mark = ({ part, wide, atEnd }) => {
+    part.toggleAttribute("data-wide", wide);
+    part.toggleAttribute("data-end", wide && atEnd);
+    if (wide === part.hasAttribute("tabindex")) return;
+    if (wide) {
+      part.tabIndex = 0;
+      part.setAttribute("role", "group");
+      part.setAttribute("aria-label", "Wider than the page; scrolls sideways");
     } else {
-      ["tabindex", "role", "aria-label"].forEach((name) => target.removeAttribute(name));
+      ["tabindex", "role", "aria-label"].forEach((name) => part.removeAttribute(name));
     }
   };
-  const observer = new ResizeObserver((entries) => entries.forEach(look));
-  document.querySelectorAll(SCROLLERS).forEach((element) => observer.observe(element));
+  // All are measured before one is marked, or the page would be laid out once for each.
+  const observer = new ResizeObserver((entries) => entries.map(({ target }) => measure(target)).forEach(mark));
+  document.querySelectorAll(SCROLLERS).forEach((element) => {
+    observer.observe(element);
+    element.addEventListener("scroll", () => mark(measure(element)), { passive: true });
+  });
 }
 
 /** The section whose heading was passed last: `tops` are distances from the window's top. */
@@ -46,16 +58,30 @@ export function currentSection(tops, line = 120) {
   return current;
 }
 
+/** Scrolls the list of contents alone: scrollIntoView would move the page, too. */
+function keepInView(link) {
+  const list = link.closest(".contents");
+  const [there, here] = [link.getBoundingClientRect(), list.getBoundingClientRect()];
+  if (there.top < here.top + 40 || there.bottom > here.bottom - 40) {
+    list.scrollTop += there.top - here.top - here.height / 2;
+  }
+}
+
 export function setUpOutline() {
-  const links = [...document.querySelectorAll(".outline a")];
+  const links = [...document.querySelectorAll(".contents .sections a")];
   const targets = links.map((link) => document.getElementById(link.hash.slice(1)));
   if (!links.length) return;
   let waiting = false;
   const update = () => {
     waiting = false;
-    const current = currentSection(targets.map((target) => target.getBoundingClientRect().top));
+    // At the end of a page its last section is current, however short it is.
+    const atEnd = innerHeight + scrollY >= document.documentElement.scrollHeight - 4;
+    const current = atEnd ? links.length - 1 : currentSection(targets.map((target) => target.getBoundingClientRect().top));
     links.forEach((link, at) => {
-      if (at === current) link.setAttribute("aria-current", "true");
+      if (at === current) {
+        if (!link.hasAttribute("aria-current")) keepInView(link);
+        link.setAttribute("aria-current", "true");
+      }
       else link.removeAttribute("aria-current");
     });
   };

@@ -114,7 +114,8 @@ export function setUpSearch(button, dialog) {
     if (event.target === dialog || event.target.closest(".hits a")) dialog.close();
   });
   document.addEventListener("keydown", (event) => {
-    if (event.key === "k" && (event.ctrlKey || event.metaKey)) {
+    const typing = event.target.closest?.("input, textarea, select");
+    if ((event.key === "k" && (event.ctrlKey || event.metaKey)) || (event.key === "/" && !typing)) {
       event.preventDefault();
       open();
     }

@@ -93,7 +93,7 @@ test("picture and caption become one figure", () => {
       ],
     }),
   ]);
-  assert.match(html, /<figure><div class="picture"><img src="\/book\/files\/a\.png" width="691" height="350" loading="lazy" decoding="async" alt="Four blocks, two of them held\."><\/div><figcaption><p class="figure-caption">/);
+  assert.match(html, /<figure><div class="picture"><img src="\/book\/files\/a\.png" width="691" height="350" alt="Four blocks, two of them held\." loading="lazy" decoding="async"><\/div><figcaption><p class="figure-caption">/);
 });
 
 test("a solution folds with its output; other hidden code folds alone", () => {

@@ -64,7 +64,8 @@ def _forbidden(tag: str, values: dict[str, str], where: str) -> list[str]:
         problems.append(f"{where} isn't allowed in a page")
     if tag == "img" and not values.get("alt", "").strip():
         problems.append(f"the picture {values.get('src')} has no alt text")
-    loaded = values.get(LOADING.get(tag, ""), "")
+    # A page's own address, for search engines: nothing is loaded from it.
+    loaded = "" if values.get("rel") == "canonical" else values.get(LOADING.get(tag, ""), "")
     if urlsplit(loaded).scheme or urlsplit(loaded).netloc:
         problems.append(f"{where} loads {loaded}")
     return problems

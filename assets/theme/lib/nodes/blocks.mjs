@@ -4,6 +4,7 @@ import { readEffort } from "../chapter.mjs";
 import { attributes, element, html, NOTHING, trusted } from "../html.mjs";
 import { shownSize } from "../image-size.mjs";
 import { childrenOf, textOf, titled } from "../tree.mjs";
+import { leveled } from "./asking.mjs";
 
 const wrap = (name, values = () => ({})) => (node, page) =>
   element(name, { id: page.idOf(node), ...values(node) }, page.children(node));
@@ -106,7 +107,13 @@ function details(node, page) {
     page.problem(node, "a fold without a title");
     return page.children(node);
   }
-  return fold("question", page.within(summary), page.all(rest), { open: node.open });
+  const title = html`<span>${leveled(childrenOf(summary), page)}</span>`;
+  return fold("question", title, page.all(rest), { open: node.open });
+}
+
+function dots({ difficulty, hardest }) {
+  const drawn = "●".repeat(difficulty) + "○".repeat(hardest - difficulty);
+  return html`<span aria-hidden="true" class="dots">${drawn}</span><span class="unseen">${difficulty} of ${hardest}</span>`;
 }
 
 /** "10 minutes · difficulty 2 of 3", then what is asked. */
@@ -117,7 +124,8 @@ function exercise(node, page) {
   const name = title.map(textOf).join("");
   if (id) page.outline.push({ id, text: `Exercise ${node.enumerator}: ${name}`, depth: 3 });
   const facts = effort && html`<p class="effort"><span>${effort.minutes} minutes</span>
-<span>difficulty ${effort.difficulty} of ${effort.hardest}</span>${effort.optional && html` <span>optional</span>`}</p>`;
+<span>difficulty ${dots(effort)}</span>${effort.optional && html` <span>optional</span>`}
+<label class="solved needs-script"><input type="checkbox" data-point="${id}"> solved</label></p>`;
   return html`<div${attributes({ id, class: "exercise" })}>
 <h3><span class="number">Exercise ${node.enumerator}</span> ${page.within({ children: title })}</h3>
 ${facts}${page.all(facts ? body.slice(1) : body)}</div>`;

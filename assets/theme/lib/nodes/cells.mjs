@@ -1,21 +1,17 @@
-// Code cells and what they printed.
+// Code cells: what is shown, what folds, and what a cell is for.
 
-import { attributes, dataBlock, element, html, NOTHING } from "../html.mjs";
-import { elementsOf, readFragment } from "../fragment.mjs";
+import { element, html, NOTHING } from "../html.mjs";
 import { highlight } from "../highlight.mjs";
-import { isReport, markReport } from "../report.mjs";
 import { childrenOf, hasTag } from "../tree.mjs";
 import { fold } from "./blocks.mjs";
-
-export const PICTURE = "application/vnd.paged-attention.picture+json";
-const SHORTEST_ALT = 20;
-// eslint-disable-next-line no-control-regex
-const COLOURS = /\u001b\[[0-9;]*[A-Za-z]/g;
+import { isLive, isPicture, output, outputs, wordsOf } from "./outputs.mjs";
 
 const ROLES = {
-  stub: "Your turn: complete this",
-  check: "Check",
+  stub: "yours to write",
+  check: "check",
 };
+/** Tags that give a cell a look of its own. */
+const LOOKS = ["break", "measured"];
 
 export function code(node, page) {
   if (node.visibility === "remove") return NOTHING;
@@ -35,26 +31,59 @@ export function cell(node, page) {
   const source = childrenOf(node).find((child) => child.type === "code");
   const outputs = childrenOf(node).find((child) => child.type === "outputs");
   const role = Object.keys(ROLES).find((tag) => hasTag(node, tag));
-  const printed = outputs ? page.node(outputs) : NOTHING;
-  const parts = html`${role && html`<p class="role">${ROLES[role]}</p>`}${shownCode(node, source, outputs, page)}${printed}${notes(node)}`;
+  const saysNothing = role === "check" && isNotImplemented(outputs);
+  const printed = outputs && !saysNothing ? page.node(outputs) : NOTHING;
+  const id = page.idOf(node);
   if (hasTag(node, "solution")) {
-    const open = html`${code({ ...source, visibility: "show" }, page)}${printed}`;
-    return fold("solution", html`Solution <span class="when-folded">(folded)</span>`, open, { id: page.idOf(node) });
+    const title = html`Solution <span class="when-folded">(folded)</span>`;
+    return fold("solution", title, html`${opened(source, page)}${printed}`, { id });
   }
-  if (node.visibility === "hide") {
-    return fold("fold", "Show the cell", parts, { id: page.idOf(node) });
-  }
-  return element("div", { id: page.idOf(node), class: `cell ${role ?? ""}`.trim() }, parts);
+  const label = role && html`<p class="role">${ROLES[role]}</p>`;
+  const parts = html`${label}${shownCode(source, outputs, page)}${printed}${notes(node)}`;
+  if (node.visibility === "hide") return fold("fold", "Show the cell", parts, { id });
+  const looks = ["cell", role, ...LOOKS.filter((tag) => hasTag(node, tag))].filter(Boolean).join(" ");
+  return element("div", { id, class: looks, "data-veil": node.veil }, parts);
 }
 
-function shownCode(node, source, outputs, page) {
+const opened = (source, page) => code({ ...source, visibility: "show" }, page);
+
+/** The check of an exercise that nobody has done: on a page it has nothing to say yet. */
+function isNotImplemented(outputs) {
+  return childrenOf(outputs ?? {}).some((output) => /not implemented yet/.test(wordsOf(output)));
+}
+
+/** A cell's code: as it stands, or below the one line that says what is folded there. */
+function shownCode(source, outputs, page) {
   if (!source || source.visibility === "remove") return NOTHING;
-  if (source.visibility !== "hide") return code(source, page);
-  const picture = childrenOf(outputs ?? {}).some((output) => isPicture(output));
-  const [kind, title] = picture
-    ? ["fold picture-code", "Code of this picture"]
-    : ["fold", "Show the code"];
-  return fold(kind, title, code({ ...source, visibility: "show" }, page));
+  const kind = kindOf(source, childrenOf(outputs ?? {}), page);
+  if (!kind) return code(source, page);
+  return fold(`fold ${kind[0]}`, kind[1], opened(source, page));
+}
+
+/** Class and title of the fold that a cell's code has, or null. */
+function kindOf(source, outputs, page) {
+  if (drawsOnly(source.value, outputs, page)) return ["picture-code", "code of this picture"];
+  if (importsOnly(source.value)) return ["imports", "imports"];
+  return source.visibility === "hide" ? ["", "show the code"] : null;
+}
+
+/** Plotting, or the call that makes a live picture: the picture itself is what one reads. */
+function drawsOnly(code, outputs, page) {
+  if (!outputs.some((output) => isPicture(output, page))) return false;
+  return outputs.some(isLive) ? code.split("\n").length < 3 : /^show\(/m.test(code);
+}
+
+/** Six lines or more of imports. Their lists of names are no reading. */
+export function importsOnly(code) {
+  const lines = code.trim().split("\n");
+  let inside = false; // a list in parentheses
+  return lines.length > 5 && lines.every((line) => {
+    const begins = /^(from|import) /.test(line);
+    const belongs = begins || inside || /^\s*(#.*)?$/.test(line);
+    if (begins) inside = /\($/.test(line.trim());
+    else if (/^\)/.test(line)) inside = false;
+    return belongs;
+  });
 }
 
 function notes(node) {
@@ -66,109 +95,5 @@ function notes(node) {
   }
   return NOTHING;
 }
-
-const dataOf = (output) => output.jupyter_data?.data ?? {};
-const isPicture = (output) => PICTURE in dataOf(output) || "image/png" in dataOf(output);
-const isCaption = (output) =>
-  /^\s*<p class="figure-caption">/.test(dataOf(output)["text/html"]?.content ?? "");
-
-/** All outputs of a cell. A picture and the caption printed after it become one figure. */
-export function outputs(node, page) {
-  if (node.visibility === "remove" || !childrenOf(node).length) return NOTHING;
-  const all = childrenOf(node);
-  const shown = [];
-  for (let at = 0; at < all.length; at += 1) {
-    if (isPicture(all[at]) && all[at + 1] && isCaption(all[at + 1])) {
-      const text = page.fragment(dataOf(all[at + 1])["text/html"].content, all[at + 1]);
-      shown.push(html`<figure>${page.node(all[at])}<figcaption>${text}</figcaption></figure>`);
-      at += 1;
-    } else {
-      shown.push(page.node(all[at]));
-    }
-  }
-  const body = html`<div class="outputs">${shown}</div>`;
-  return node.visibility === "hide" ? fold("fold", "Show the output", body) : body;
-}
-
-function words(value, kind) {
-  const plain = value.replace(COLOURS, "").replace(/\n+$/, "");
-  const marked = isReport(plain) ? markReport(plain) : html`${plain}`;
-  return html`<pre class="output ${kind}">${marked}</pre>`;
-}
-
-export function output(node, page) {
-  const made = node.jupyter_data;
-  if (!made) return page.children(node);
-  if (made.output_type === "stream") return words(made.text, made.name);
-  if (made.output_type === "error") return words([made.traceback].flat().join("\n"), "error");
-  const kind = SHOWN.find(([mime]) => made.data[mime]);
-  if (!kind) {
-    page.problem(node, `an output with no form that the page can show: ${Object.keys(made.data)}`);
-    return NOTHING;
-  }
-  return kind[1](made.data[kind[0]], made, page, node);
-}
-
-/** Alt text of a picture is what the notebook prints in its place. */
-function altOf(made, page, node) {
-  const alt = (made.data["text/plain"]?.content ?? "").trim().replace(/^'(.*)'$/s, "$1");
-  if (alt.length < SHORTEST_ALT || alt.startsWith("<")) {
-    page.problem(node, `a picture whose text/plain is no alt text: “${alt}”`);
-  }
-  return alt;
-}
-
-function bitmap(data, made, page, node) {
-  const { width, height } = made.metadata?.["image/png"] ?? {};
-  const values = { src: page.asset(data.path, node), width, height, loading: "lazy", decoding: "async" };
-  return html`<div class="picture"><img${attributes({ ...values, alt: altOf(made, page, node) })}></div>`;
-}
-
-function drawing(data, made, page, node) {
-  const source = data.path ? page.asset(data.path, node) : page.keep(data.content, "svg");
-  return html`<div class="picture"><img${attributes({ src: source, alt: altOf(made, page, node), loading: "lazy" })}></div>`;
-}
-
-function printedHtml(data, made, page, node) {
-  return html`<div class="output-html">${page.fragment(page.read(data, node), node)}</div>`;
-}
-
-/** Data for the picture module, with the static picture that stays when scripts don't run. */
-function livePicture(data, made, page, node) {
-  page.hasPictures = true;
-  const still = page.read(made.data["text/html"] ?? {}, node);
-  checkStill(still, page, node);
-  const values = { class: "pa-host", "data-src": data.path && page.asset(data.path, node) };
-  const inside = data.path ? NOTHING : dataBlock(JSON.parse(data.content));
-  return html`<div${attributes(values)}>${page.fragment(still, node)}${inside}</div>`;
-}
-
-function checkStill(still, page, node) {
-  const images = [...elementsOf(readSafely(still))].filter((part) => part.name === "img");
-  if (!images.length) page.problem(node, "a live picture without a static one in text/html");
-}
-
-function readSafely(source) {
-  try {
-    return readFragment(source);
-  } catch {
-    return []; // page.fragment says what is wrong
-  }
-}
-
-function formula(data, made, page, node) {
-  const source = data.content.trim();
-  const display = source.startsWith("$$");
-  return html`<div class="math">${page.equation({ ...node, value: source.replace(/^\$+|\$+$/g, "") }, display)}</div>`;
-}
-
-const SHOWN = [
-  [PICTURE, livePicture],
-  ["image/png", bitmap],
-  ["image/svg+xml", drawing],
-  ["text/html", printedHtml],
-  ["text/latex", formula],
-  ["text/plain", (data, made, page, node) => words(page.read(data, node), "result")],
-];
 
 export const cells = { code, outputs, output };

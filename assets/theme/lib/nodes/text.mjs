@@ -1,15 +1,23 @@
 // Words within a line, and the plainest blocks.
 
 import { element, html, NOTHING, trusted } from "../html.mjs";
+import { figureNumber, isFigureCaption } from "../figures.mjs";
 import { entryOf } from "../glossary.mjs";
+import { linked } from "../mentions.mjs";
 import { textOf } from "../tree.mjs";
 
 const wrap = (name, values = () => ({})) => (node, page) =>
   element(name, { id: page.idOf(node), ...values(node) }, page.children(node));
 
+/** A bold sentence is a law of the book. */
+const isLaw = (words) => /[.?!]$/.test(words.trim()) && words.trim().split(/\s+/).length > 3;
+
 /** Bold words that the glossary has are where the book introduces them: they link to the entry. */
 function strong(node, page) {
-  const entry = entryOf(page.terms, textOf(node));
+  const words = textOf(node);
+  if (figureNumber(words)) return html`<strong>${page.within(node)}</strong>`; // a caption's own number
+  if (isLaw(words) && !page.inLink) return html`<strong class="law">${page.children(node)}</strong>`;
+  const entry = entryOf(page.terms, words);
   if (!entry || entry.url === page.url || page.inLink) return wrap("strong")(node, page);
   const href = `${page.href(entry.url)}#${entry.id}`;
   return html`<strong>${element("a", { class: "term", href }, page.within(node))}</strong>`;
@@ -18,18 +26,17 @@ function strong(node, page) {
 /** A number and its unit stay on one line. */
 const together = (text) => text.replace(/(\d) (?=%|(?:ms|µs|[KMG]iB|[kKMG]B)\b)/g, "$1\u00a0");
 
-/** "chapter 3" in running text leads there: in Lab each chapter stands alone, on the web none does. */
+/** Running text: what it mentions is linked, and lines break where they may. */
 function words(node, page) {
-  const value = together(node.value);
-  if (page.inLink) return html`${value}`;
-  const pieces = value.split(/\b([Cc]hapter \d+)\b/);
-  return html`${pieces.map((piece, at) => (at % 2 ? chapterLink(piece, page) : piece))}`;
+  const value = together(node.value).replaceAll(" · ", "\u00a0· "); // no line begins with a dot
+  return page.inLink ? html`${value}` : linked(value, page);
 }
 
-function chapterLink(name, page) {
-  const chapter = page.site.chapter(name.split(" ")[1]);
-  if (!chapter || chapter === page.entry) return name;
-  return element("a", { class: "chapter", href: page.href(chapter.url), title: chapter.name }, name);
+function paragraph(node, page) {
+  const isCaption = isFigureCaption(node);
+  const id = isCaption ? page.figureId(figureNumber(textOf(node))) : page.idOf(node);
+  const values = { id, "data-veil": node.veil, class: isCaption && "figure-caption" };
+  return element("p", values, page.children(node));
 }
 
 function heading(node, page) {
@@ -57,7 +64,7 @@ function math(node, page) {
 
 export const text = {
   text: words,
-  paragraph: wrap("p"),
+  paragraph,
   strong,
   heading,
   abbreviation,

@@ -1,0 +1,34 @@
+// How a guess is judged: as `compare` does it in a notebook.
+
+const NUMBER = /^-?[\d,_ ]*\.?\d+(e[-+]?\d+)?$/i;
+const NEAR = 0.02;
+
+const plain = (text) => text.trim().toLowerCase().replace(/^["']|["']$/g, "").replace(/[\s[\]()]/g, "");
+
+function numberOf(text) {
+  const words = text.trim().replace("−", "-").replace(/ ?%$/, "");
+  return NUMBER.test(words) ? Number(words.replace(/[,_ ]/g, "")) : NaN;
+}
+
+/** "right", "close" or "wrong": numbers by value, fractions within 2 % are close, words without case. */
+export function judge(said, answer) {
+  const [guess, truth] = [numberOf(said), numberOf(answer)];
+  if (Number.isNaN(guess) || Number.isNaN(truth)) return plain(said) === plain(answer) ? "right" : "wrong";
+  if (guess === truth) return "right";
+  const allowed = NEAR * Math.max(Math.abs(guess), Math.abs(truth));
+  return answer.includes(".") && Math.abs(guess - truth) <= allowed ? "close" : "wrong";
+}
+
+/** What to say to a guess: a sign, then words around the answer. Nothing was said: skipped. */
+export function verdictOn(said, answer) {
+  if (said === "") return { kind: "skipped", sign: "→", before: "It is ", after: "." };
+  const kind = judge(said, answer);
+  return {
+    kind,
+    ...{
+      right: { sign: "✓", before: "Right: it is ", after: "." },
+      close: { sign: "≈", before: `You said ${said}. Close: it is `, after: "." },
+      wrong: { sign: "✗", before: `You said ${said}. It is `, after: ". Read on for why." },
+    }[kind],
+  };
+}
