@@ -29,7 +29,7 @@ export function themeFiles() {
     if (/\.(js|svg)$/.test(name)) files.set(name, read("static", name));
   }
   for (const name of readdirSync(join(HERE, "static/fonts"))) {
-    files.set(`fonts/${name}`, read("static/fonts", name));
+    if (/\.(woff2|txt)$/.test(name)) files.set(`fonts/${name}`, read("static/fonts", name));
   }
   files.set("minisearch.js", withoutMap(read("node_modules/minisearch/dist/es/index.js")));
   files.set("katex/katex.css", katexStyles());
