@@ -1,15 +1,24 @@
 """Run a Triton kernel without a GPU: the same source, one program after another, in NumPy.
 
-``print`` and ``breakpoint()`` work inside the kernel. Three things differ from Triton's own
-``TRITON_INTERPRET=1``: no environment variable is needed, so that a kernel can be interpreted and
-compiled in one process; every load and store is checked against the tensors the kernel was given,
-and a lane that was masked without ``other`` holds NaN or the largest integer, not a harmless 0; and
-``tl.dot`` is right for bfloat16. A kernel that passes here isn't proved on a GPU: programs run one
-at a time, so a race can't show, and times mean nothing.
+``print`` and ``breakpoint()`` work inside the kernel. Five things differ from Triton's own
+``TRITON_INTERPRET=1``:
+
+- No environment variable is needed, so a kernel can be interpreted and compiled in one process.
+- Every load, store and atomic operation is checked against the tensors the kernel was given, and a
+  lane that was masked without ``other`` holds NaN or the largest integer, not a harmless 0.
+- Bfloat16, fp8, casts and minima are right (``interpreter_numbers``).
+- ``other=`` of a load counts in a tile of one element, too.
+- A tile of several elements has no truth value: ``and``, ``or``, ``not``, chained comparisons and
+  ``if`` on it raise, where they would take one branch for all of it.
+
+A kernel that passes here isn't proved on a GPU: programs run one at a time, so a race can't show,
+``tl.dot`` keeps all digits of float32 where a GPU's default drops some (TF32), and times mean
+nothing.
 """
 
 import inspect
 import threading
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -23,16 +32,23 @@ from triton.runtime import interpreter as triton_interpreter
 from triton.runtime.errors import InterpreterError
 from triton.runtime.jit import JITFunction
 
-from paged_attention.errors import BadTensor, PagedAttentionError
+from paged_attention.errors import BadTensor
+from paged_attention.kernels.interpreter_memory import OutsideMemory, checked_memory
+from paged_attention.kernels.interpreter_numbers import (
+    NotInterpreted,
+    combined_as_given,
+    reduced_wide,
+    right_numbers,
+)
 from paged_attention.kernels.launch import Launch
+
+__all__ = ["Interpreted", "NotInterpreted", "OutsideMemory", "interpret", "interpreted"]
 
 # Triton patches those of its modules that a function sees; this stands for one that sees them all.
 _EVERYWHERE = SimpleNamespace(__globals__={"tl": tl, "core": tl.core})
+_CALLED = (JITFunction, triton_interpreter.InterpretedFunction)
+_PATCH_TENSOR = triton_interpreter._patch_lang_tensor
 _one_at_a_time = threading.Lock()  # Triton keeps its patches and the program ids in globals
-
-
-class OutsideMemory(PagedAttentionError, IndexError):
-    """A kernel computed an address that lies in none of the tensors it was given."""
 
 
 class Interpreted:
@@ -54,6 +70,7 @@ class Interpreted:
                 raise BadTensor(f"{name} is on {x.device}; the interpreter reads the CPU's memory")
         # A GPU says nothing when a number overflows; NumPy would.
         with _one_at_a_time, _language_of_arrays(given), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore", RuntimeWarning)
             try:
                 kernel[grid](**given)
             except InterpreterError as error:
@@ -84,101 +101,72 @@ def _language_of_arrays(given: dict[str, Any]) -> Iterator[None]:
     Triton patches the language anew at every call of a helper, which takes most of the time, and
     doesn't undo that. Here it is done once a launch, and undone.
     """
-    kinds = (JITFunction, triton_interpreter.InterpretedFunction)
-    calls = [kind.__call__ for kind in kinds]
     builder = triton_interpreter.interpreter_builder
-    replaced = _checked_memory(builder, given) | {"create_dot": _wide_dot(builder)}
-    scope = triton_interpreter._patch_lang(_EVERYWHERE)
+    semantic = triton_interpreter.interpreter_semantic
+    reduces, scans = triton_interpreter.ReduceOps, triton_interpreter.ScanOps
+    replaced: list[tuple[Any, str, Any]] = [
+        *((kind, "__call__", _call_helper) for kind in _CALLED),
+        *((builder, name, method) for name, method in right_numbers(builder).items()),
+        *((builder, name, method) for name, method in checked_memory(builder, given).items()),
+        *((reduces, name, reduced_wide(getattr(reduces, name))) for name in ("sum", "min_max")),
+        *((scans, name, reduced_wide(getattr(scans, name))) for name in ("cumsum", "cumprod")),
+        (reduces, "generic_reduce", combined_as_given(reduces.generic_reduce)),
+        (scans, "generic_scan", combined_as_given(scans.generic_scan)),
+        *((semantic, name, _given_is_true(getattr(semantic, name))) for name in ("load", "store")),
+        (triton_interpreter, "_patch_lang_tensor", _patch_tensor),
+    ]
+    with warnings.catch_warnings(), _replaced(replaced):
+        scope = triton_interpreter._patch_lang(_EVERYWHERE)
+        try:
+            yield
+        finally:
+            scope.restore()
+
+
+@contextmanager
+def _replaced(attributes: list[tuple[Any, str, Any]]) -> Iterator[None]:
+    """While inside, each (owner, name) is the value beside it."""
+    before = [(owner, name, vars(owner).get(name)) for owner, name, _ in attributes]
     try:
-        for kind in kinds:
-            kind.__call__ = _call_helper
-        for name, method in replaced.items():
-            setattr(builder, name, method)
+        for owner, name, value in attributes:
+            setattr(owner, name, value)
         yield
     finally:
-        for name in replaced:
-            delattr(builder, name)
-        for kind, call in zip(kinds, calls, strict=True):
-            kind.__call__ = call
-        scope.restore()
+        for owner, name, value in before:
+            if value is not None:
+                setattr(owner, name, value)
+            elif name in vars(owner):  # it was its class's
+                delattr(owner, name)
 
 
 def _call_helper(helper: Any, *args: Any, **kwargs: Any) -> Any:
     return triton_interpreter.InterpretedFunction(helper.fn).rewrite()(*args, **kwargs)
 
 
-def _wide_dot(builder: Any) -> Callable[..., Any]:
-    """``create_dot`` with bfloat16 widened first: Triton's multiplies its bit patterns."""
-    dot = builder.create_dot
-
-    def widen(tile: Any) -> Any:
-        if tile.dtype.scalar != tl.bfloat16:
-            return tile
-        bits = tile.data.astype(np.uint32) << 16
-        return triton_interpreter.TensorHandle(bits.view(np.float32), tl.float32)
-
-    def create_dot(a: Any, b: Any, *rest: Any) -> Any:
-        return dot(widen(a), widen(b), *rest)
-
-    return create_dot
+def _patch_tensor(tensor: Any, scope: Any) -> None:
+    _PATCH_TENSOR(tensor, scope)
+    scope.set_attr(tensor, "__bool__", _truth)
 
 
-def _checked_memory(builder: Any, given: dict[str, Any]) -> dict[str, Callable[..., Any]]:
-    """``create_masked_load`` and ``…_store`` that refuse addresses outside the given tensors."""
-    memory = [_Memory(name, x) for name, x in given.items() if isinstance(x, torch.Tensor)]
-    load, store = builder.create_masked_load, builder.create_masked_store
-
-    def create_masked_load(ptrs: Any, mask: Any, other: Any, *rest: Any) -> Any:
-        _check(memory, "reads", ptrs, mask)
-        return load(ptrs, mask, _anything(ptrs) if other is None else other, *rest)
-
-    def create_masked_store(ptrs: Any, value: Any, mask: Any, *rest: Any) -> Any:
-        _check(memory, "writes", ptrs, mask)
-        return store(ptrs, value, mask, *rest)
-
-    return {"create_masked_load": create_masked_load, "create_masked_store": create_masked_store}
-
-
-def _anything(ptrs: Any) -> Any:
-    """What lanes hold that no memory and no ``other`` filled: on a GPU anything, here the worst."""
-    element = ptrs.get_element_ty()
-    kind = triton_interpreter._get_np_dtype(element)
-    # bfloat16 and fp8 come as bit patterns; those of the largest integers are NaN in most of them.
-    worst = np.nan if kind.kind == "f" else 1 if kind.kind == "b" else np.iinfo(kind).max
-    return triton_interpreter.TensorHandle(np.full(ptrs.data.shape, worst, kind), element)
-
-
-class _Memory:
-    """Where one tensor lies, first to last byte, strides and all."""
-
-    def __init__(self, name: str, x: torch.Tensor) -> None:
-        self.name, self.itemsize = name, x.element_size()
-        reach = sum((size - 1) * stride for size, stride in zip(x.shape, x.stride(), strict=True))
-        self.start = x.data_ptr()
-        self.end = self.start + ((reach + 1) * self.itemsize if x.numel() else 0)
-
-
-def _check(memory: list[_Memory], verb: str, ptrs: Any, mask: Any) -> None:
-    places = ptrs.data[np.broadcast_to(mask.data, ptrs.data.shape)]
-    if not places.size:
-        return
-    low, high = int(places.min()), int(places.max())
-    if any(m.start <= low and high < m.end for m in memory):
-        return
-    outside = np.ones(places.shape, bool)
-    for m in memory:
-        outside &= (places < m.start) | (places >= m.end)
-    if outside.any():
-        raise OutsideMemory(_where(memory, verb, int(places[outside][0]), int(outside.sum())))
-
-
-def _where(memory: list[_Memory], verb: str, place: int, count: int) -> str:
-    program = ", ".join(map(str, triton_interpreter.interpreter_builder.grid_idx))
-    nearest = min(memory, key=lambda m: min(abs(place - m.start), abs(place - m.end)))
-    index = (place - nearest.start) // nearest.itemsize
-    size = (nearest.end - nearest.start) // nearest.itemsize
-    return (
-        f"program ({program}) {verb} {count} places outside every tensor it was given; "
-        f"seen from {nearest.name}, whose {size} elements are the nearest, the first is element "
-        f"{index}. A GPU would not have said so"
+def _truth(tensor: Any) -> bool:
+    if tensor.handle.data.size == 1:
+        return bool(tensor.handle.data)
+    raise NotInterpreted(
+        f"a tile of {tensor.handle.data.size} elements has no truth value: write & for `and`, | "
+        "for `or`, == 0 for `not`, tl.where for `if`, and a chained comparison as two with &"
     )
+
+
+def _given_is_true(method: Callable[..., Any]) -> Callable[..., Any]:
+    """``method`` with ``if other:`` asking what it means to, whether one was given: in a tile of
+    one element it would ask whether that is zero.
+    """
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        truth, tl.tensor.__bool__ = tl.tensor.__bool__, lambda _: True
+        try:
+            return method(*args, **kwargs)
+        finally:
+            tl.tensor.__bool__ = truth
+
+    return call
