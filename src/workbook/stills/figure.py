@@ -1,8 +1,8 @@
 """Open a figure in the house style, and show it with alternative text, a caption and a digest."""
 
+import base64
 import hashlib
 import html
-import io
 import json
 import re
 from typing import Any
@@ -14,9 +14,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from workbook.stills.states import INK, LINE, MARKERS, MUTED, PAGE, SERIES
+from workbook.stills.themed import GRID, themed_svg
 
 SHOWN_DPI = 96  # a text of 9 points is 12 pixels high
-DPI = 2 * SHOWN_DPI  # for screens with fine pixels
 MIN_ALT = 20
 STYLE: dict[Any, Any] = {
     "font.family": "DejaVu Sans",  # comes with matplotlib: the same on every machine
@@ -32,7 +32,7 @@ STYLE: dict[Any, Any] = {
     "axes.grid": True,
     "axes.axisbelow": True,
     "axes.prop_cycle": cycler(color=SERIES) + cycler(marker=MARKERS),
-    "grid.color": "#E4E4E4",
+    "grid.color": GRID,
     "xtick.color": MUTED,
     "ytick.color": MUTED,
     "figure.facecolor": PAGE,
@@ -48,10 +48,10 @@ def canvas(width: float = 7.2, height: float = 3.0) -> tuple[Figure, Axes]:
 
 
 def show(figure: Figure, *, alt: str, caption: str, data: Any) -> None:
-    """Display the figure as PNG with ``alt`` as its text, then the caption and ``data``'s digest.
+    """Display the figure as a drawing with ``alt`` as its text, then caption and ``data``'s digest.
 
     ``alt`` says what the picture shows to someone who cannot see it, in at least 20 characters. A
-    changed picture is noticed through ``data``: pixels are not compared, the digest is. Uses the
+    changed picture is noticed through ``data``: lines are not compared, the digest is. Uses the
     figure up.
     """
     alt, caption = " ".join(alt.split()), " ".join(caption.split())
@@ -61,23 +61,28 @@ def show(figure: Figure, *, alt: str, caption: str, data: Any) -> None:
         )
     if not caption:
         raise ValueError("a picture needs a caption: not every reader's page shows the alt text")
-    width, height = figure.get_size_inches()
-    sizes = {"width": round(width * SHOWN_DPI), "height": round(height * SHOWN_DPI)}
     mark = digest(data)
     visible = f"{_inline(caption)} <small>data <code>{mark}</code></small>"
-    _emit({"image/png": _png(figure), "text/plain": alt}, {"image/png": sizes})
-    _emit(
-        {
-            "text/html": f'<p class="figure-caption">{visible}</p>',
-            "text/plain": f"{caption} [data {mark}]",
-        },
-        {},
-    )
+    _emit(_image(figure, alt), alt)
+    _emit(f'<p class="figure-caption">{visible}</p>', f"{caption} [data {mark}]")
     figure.clear()
 
 
-def _emit(bundle: dict[str, Any], metadata: dict[str, Any]) -> None:
-    _display(bundle, metadata=metadata, raw=True)  # type: ignore[no-untyped-call]
+def _emit(html: str, text: str) -> None:
+    _display({"text/html": html, "text/plain": text}, raw=True)  # type: ignore[no-untyped-call]
+
+
+def _image(figure: Figure, alt: str) -> str:
+    """An ``<img>`` with the drawing in it, which a notebook shows before it is trusted, too.
+
+    ``measured.cfg`` knows its beginning: comparisons leave the drawing out.
+    """
+    width, height = (round(inches * SHOWN_DPI) for inches in figure.get_size_inches())
+    drawing = base64.b64encode(themed_svg(figure).encode()).decode()
+    return (
+        f'<img class="chart" src="data:image/svg+xml;base64,{drawing}" '
+        f'alt="{html.escape(alt)}" width="{width}" height="{height}">'
+    )
 
 
 def digest(data: Any) -> str:
@@ -98,13 +103,6 @@ def _plain(data: Any) -> Any:
     if data is None or isinstance(data, (int, str)):
         return data
     raise TypeError(f"the data behind a picture is numbers, texts, lists and dicts, got {data!r}")
-
-
-def _png(figure: Figure) -> bytes:
-    buffer = io.BytesIO()
-    # Without the Software entry the bytes would name matplotlib's version.
-    figure.savefig(buffer, format="png", dpi=DPI, facecolor=PAGE, metadata={"Software": None})
-    return buffer.getvalue()
 
 
 def _inline(text: str) -> str:

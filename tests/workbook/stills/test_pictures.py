@@ -1,9 +1,13 @@
 """Pictures carry alternative text, a caption and a digest, and are the same in every run."""
 
+import base64
+import re
+from configparser import RawConfigParser
 from typing import Any
 
 import pytest
 
+from bookbuild.outputs import MASKS
 from workbook.stills import STATES, PoolStep, canvas, digest, draw_pool_steps, show
 from workbook.stills import figure as figure_module
 
@@ -12,28 +16,56 @@ STEPS = [PoolStep("allocate()", [1, 0, 2], [1]), PoolStep("lost", [1, 0, 2], [])
 
 
 @pytest.fixture
-def shown(monkeypatch: pytest.MonkeyPatch) -> list[tuple[dict[str, Any], dict[str, Any]]]:
-    outputs: list[tuple[dict[str, Any], dict[str, Any]]] = []
+def shown(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, str]]:
+    outputs: list[dict[str, str]] = []
 
-    def keep(bundle: dict[str, Any], metadata: dict[str, Any], raw: bool) -> None:
+    def keep(bundle: dict[str, str], raw: bool) -> None:
         assert raw
-        outputs.append((bundle, metadata))
+        outputs.append(bundle)
 
     monkeypatch.setattr(figure_module, "_display", keep)
     return outputs
 
 
-def test_a_picture_is_png_with_alt_then_caption_with_digest(shown: Any) -> None:
+def drawing(picture: dict[str, str]) -> str:
+    found = re.search(r'src="data:image/svg\+xml;base64,([A-Za-z0-9+/=]+)"', picture["text/html"])
+    assert found
+    return base64.b64decode(found[1]).decode()
+
+
+def test_a_picture_is_a_drawing_with_alt_then_caption_with_digest(shown: Any) -> None:
     figure, axes = canvas(4, 2)
     axes.plot([1, 2, 3])
     show(figure, alt=ALT, caption="Figure 1. **Growth** of `n` < 4", data=[1, 2, 3])
-    (picture, sizes), (caption, _) = shown
-    assert picture["image/png"].startswith(b"\x89PNG")
+    picture, caption = shown
+    assert drawing(picture).startswith("<svg ")
     assert picture["text/plain"] == ALT
-    assert sizes["image/png"] == {"width": 384, "height": 192}
+    assert picture["text/html"].endswith(f'alt="{ALT}" width="384" height="192">')
     assert caption["text/plain"] == f"Figure 1. **Growth** of `n` < 4 [data {digest([1, 2, 3])}]"
     assert "<strong>Growth</strong> of <code>n</code> &lt; 4" in caption["text/html"]
     assert digest([1, 2, 3]) in caption["text/html"]
+
+
+def test_hostile_words_stay_inside_the_attribute(shown: Any) -> None:
+    show(canvas()[0], alt=f'{ALT}"><script>alert(1)</script>', caption="c", data=[])
+    assert shown[0]["text/html"].count("<") == 1
+
+
+def test_comparisons_leave_the_drawing_out_and_nothing_else(shown: Any) -> None:
+    config = RawConfigParser()
+    config.read(MASKS, encoding="utf-8")
+    for values in ([1, 2], [2, 1]):
+        figure, axes = canvas()
+        axes.plot(values)
+        show(figure, alt=ALT, caption="c", data=values)
+    pattern = config["drawn"]["regex"]
+    one, two = (re.sub(pattern, "", shown[at]["text/html"]) for at in (0, 2))
+    assert shown[0]["text/html"] != shown[2]["text/html"]
+    assert one == two
+    assert f'alt="{ALT}"' in one
+    assert shown[1] != shown[3]  # the digests differ
+    other = '<img src="data:image/svg+xml;base64,AAAA" alt="a picture that is compared">'
+    assert re.sub(pattern, "", other) == other
 
 
 def test_the_same_data_give_the_same_bytes(shown: Any) -> None:
