@@ -56,7 +56,7 @@ def test_allocate_many_is_all_or_nothing() -> None:
 
 
 def test_double_release_is_refused() -> None:
-    # sgl-project/sglang-jax#982: two paths released one slot.
+    # sgl-project/sglang-jax#994: two paths released one slot.
     allocator = BlockAllocator(4)
     block = allocator.allocate()
     allocator.release(block)

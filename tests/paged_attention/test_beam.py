@@ -58,7 +58,7 @@ def naive_beam_search(
 @pytest.mark.parametrize("length", [1, 4, 6])
 @pytest.mark.parametrize("penalty", [0.0, 1.0, -0.5])
 def test_equals_beams_run_from_scratch(tiny: Model, length: int, penalty: float) -> None:
-    # vllm-project/vllm#344 and #644: beams read each other's blocks.
+    # vllm-project/vllm#344 and #644: beams came out garbled.
     prompt = tiny.tokenizer.encode("Beams")[:length] + [7] * max(0, length - 5)
     cache = paged(tiny)
     cache.create("neighbour")

@@ -54,7 +54,7 @@ def test_a_fork_adds_holders_and_no_block() -> None:
 
 
 def test_writers_copy_until_one_is_left() -> None:
-    # vllm-project/vllm#10980 and #39647: n = 3 used six blocks; atlas#692, #1193: no copy at all.
+    # vllm-project/vllm#10980 and #39647: n = 3 used six blocks; atlas#1193: no copy at all.
     cache = forked(6, 2)
     before = history(cache, "a")
     refs = []
@@ -127,7 +127,7 @@ def test_room_reserved_and_not_written_stays_the_parent_s() -> None:
 
 
 def test_a_cut_into_a_shared_block_leaves_the_other_alone() -> None:
-    # sgl-project/sglang#13826, huggingface/text-generation-inference#2711.
+    # huggingface/text-generation-inference#2711: after guesses, slots taken for neighbours.
     cache = forked(10, 1)
     before = history(cache, "a")
     cache.truncate("b", 5)

@@ -94,7 +94,7 @@ def test_a_reused_block_loses_its_old_name() -> None:
 
 
 def test_what_was_just_found_is_not_taken_for_the_same_request() -> None:
-    # vllm-project/vllm#37076, NVIDIA/Megatron-LM#5822: two idle hits, four more blocks wanted.
+    # vllm-project/vllm#10507, NVIDIA/Megatron-LM#5822: two idle hits, four more blocks wanted.
     cache, prefix = fresh(num_blocks=5)
     run(prefix, "a", PROMPT[:9])
     cache.free("a")
@@ -208,7 +208,7 @@ def test_a_published_block_is_not_overwritten() -> None:
 
 
 def test_salts_and_adapters_keep_neighbours_apart() -> None:
-    # vllm-project/vllm#16016 (CVE-2025-46570), #44701, sgl-project/sglang#24638.
+    # vllm-project/vllm#17045 (CVE-2025-46570), #44701, sgl-project/sglang#24638.
     _, prefix = fresh(num_blocks=32)
     keys = [{}, {"salt": "x"}, {"adapter": "x"}, {"salt": "x", "adapter": "x"}, {"salt": "y"}]
     for number, key in enumerate(keys):

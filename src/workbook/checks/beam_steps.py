@@ -144,7 +144,7 @@ def _peak(function: Any) -> None:
     "12 steps, every beam equal to a plain list",
     tried="width 3, 12 steps, survivors drawn at random, seed 5",
     right="each history equals its own list at every step; all blocks free in the end",
-    why="What is shared and copied underneath must not show. (It did: vllm-project/vllm#344)",
+    why="What is shared and copied underneath must not show.",
 )
 def _twelve(function: Any) -> None:
     draw, cache = random.Random(5), written(6, num_blocks=40)

@@ -76,7 +76,7 @@ def _first(function: Any) -> None:
     why = None
     if table == [0, 1]:
         why = "All three will write position 6 into slot 2 of block 1, and read what the last of "
-        why += "them put there. (This happened: Avarok-Cybersecurity/atlas#692)"
+        why += "them put there. (This happened: Avarok-Cybersecurity/atlas#1193)"
     elif len(table) == 3:
         why = "A block was added at the end; but position 6 is found through entry 1 of the table."
     elif table[0] != 0:
@@ -206,8 +206,7 @@ def _not_last(function: Any) -> None:
     "after a cut into a shared block",
     tried="10 tokens, fork b, cache.truncate('b', 5); reserve(cache, 'b', 1)",
     right="a [0, 1, 2], b [0, 3]",
-    why="b will write position 5 into block 1, where a's position 5 is. (This happened: "
-    "sgl-project/sglang#13826)",
+    why="b will write position 5 into block 1, where a's position 5 is.",
 )
 def _cut(function: Any) -> None:
     cache = _forked(10, "b")

@@ -97,7 +97,8 @@ def _one_left(cls: Any) -> None:
     "nothing is known before it is computed",
     tried="attach(a) and reserve, but nothing is run; then attach(b), the same prompt",
     right="0 tokens reused",
-    why="b would read slots that nobody has written. (This happened: ROCm/ATOM#902)",
+    why="b would read slots that nobody has written. (Prompts run in chunks meet this: "
+    "ROCm/ATOM#902)",
 )
 def _published_late(cls: Any) -> None:
     cache, prefix, _ = world(cls)
@@ -108,7 +109,7 @@ def _published_late(cls: Any) -> None:
         reused == 0,
         got=f"{shown(reused)} tokens reused",
         why="The blocks were published when they were taken, and b would read slots that nobody "
-        "has written. (This happened: ROCm/ATOM#902)",
+        "has written. (Prompts run in chunks meet this: ROCm/ATOM#902)",
     )
     cache.reserve("a", len(PROMPT))
     prefix.remember("a", PROMPT.copy())
