@@ -66,12 +66,22 @@ def write(folder: Path, settings: dict[str, object], **files: object) -> Tokeniz
     return Tokenizer.from_folder(folder)
 
 
-def test_ends_come_from_the_most_specific_file(tmp_path: Path) -> None:
+def test_ends_come_from_the_most_specific_file_and_the_tokenizer_s_mark(tmp_path: Path) -> None:
+    """Blaizzy/mlx-vlm#2112: generation_config.json alone misses the end of a turn."""
     settings = {"eos_token": {"content": "<|endoftext|>"}}
     assert write(tmp_path, settings).eos_ids == {0}
-    assert write(tmp_path, settings, config={"eos_token_id": 1}).eos_ids == {1}
-    both = write(tmp_path, settings, generation_config={"eos_token_id": [1, 2]})
-    assert both.eos_ids == {1, 2}
+    assert write(tmp_path, settings, config={"eos_token_id": 1}).eos_ids == {0, 1}
+    both = write(tmp_path, settings, generation_config={"eos_token_id": [3, 2]})
+    assert both.eos_ids == {0, 2, 3}
+    assert write(tmp_path, {}, generation_config={"eos_token_id": None}).eos_ids == {1}
+    assert write(tmp_path, {"eos_token": "no such token"}).eos_ids == {1}
+    assert write(tmp_path, {}, generation_config={"eos_token_id": []}).eos_ids == set()
+
+
+@pytest.mark.parametrize("ends", ["2", [1, "2"], True, -1, 2.0, [[2]], {"id": 2}], ids=str)
+def test_an_end_that_is_no_token_id_is_refused(tmp_path: Path, ends: object) -> None:
+    with pytest.raises(CheckpointError, match=r"eos_token_id in generation_config\.json is"):
+        write(tmp_path, {}, generation_config={"eos_token_id": ends})
 
 
 def test_a_template_may_be_among_the_settings_or_in_its_own_file(tmp_path: Path) -> None:
