@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -121,6 +122,24 @@ def test_hostile_names_stay_text(book: Callable[..., Path], tmp_path: Path, brow
         page.locator(".hits a").first.wait_for()
         assert "owned" not in page.title()
         page.close()
+
+
+def test_a_book_with_an_address_has_a_sitemap_and_a_card(
+    book: Callable[..., Path], tmp_path: Path
+) -> None:
+    root, out = book(), tmp_path / "out"
+    config = MYST.replace(
+        "template: ./assets/theme",
+        "template: ./assets/theme, options: {site_url: https://example.org/b}",
+    )
+    (root / "myst.yml").write_text(config, encoding="utf-8")
+    build(root, out, "/b")
+    sitemap = (out / "sitemap.xml").read_text(encoding="utf-8")
+    assert "<loc>https://example.org/b/one/</loc>" in sitemap
+    page = (out / "one" / "index.html").read_text(encoding="utf-8")
+    card = re.search(r'og:image" content="https://example\.org/b/([^"]+)"', page)
+    assert card
+    assert (out / card[1]).read_bytes().startswith(b"\x89PNG")
 
 
 def test_a_base_path_looks_like_a_path(tmp_path: Path) -> None:

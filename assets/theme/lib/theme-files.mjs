@@ -26,7 +26,7 @@ export function themeFiles() {
   const files = new Map();
   files.set("book.css", STYLES.map((name) => read("static/css", `${name}.css`)).join("\n"));
   for (const name of readdirSync(join(HERE, "static"))) {
-    if (/\.(js|svg)$/.test(name)) files.set(name, read("static", name));
+    if (/\.(js|svg|png)$/.test(name)) files.set(name, read("static", name));
   }
   for (const name of readdirSync(join(HERE, "static/fonts"))) {
     if (/\.(woff2|txt)$/.test(name)) files.set(`fonts/${name}`, read("static/fonts", name));

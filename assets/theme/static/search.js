@@ -1,13 +1,17 @@
 // Search in the page: the index is fetched from this host when the search is opened, and made here.
 
 import { excerpt } from "./excerpt.js";
+import { inOwnWords, stem } from "./words.js";
 
 const MOST = 12;
+/** The glossary says what a word means; an exercise only uses it. */
+const WEIGHTS = { term: 2, page: 1.2, section: 1, exercise: 0.6 };
 
 export function makeIndex(MiniSearch, records) {
   const index = new MiniSearch({
-    fields: ["title", "page", "text", "code"],
-    storeFields: ["url", "anchor", "page", "title", "text"],
+    fields: ["title", "page", "text", "hidden", "code"],
+    storeFields: ["url", "anchor", "page", "title", "text", "kind"],
+    processTerm: (term) => [...new Set([term.toLowerCase(), stem(term.toLowerCase())])],
   });
   index.addAll(records.map((record, id) => ({ id, ...record })));
   return index;
@@ -15,14 +19,25 @@ export function makeIndex(MiniSearch, records) {
 
 /** The best sections for a query: those with all its words, or else with some. */
 export function find(index, query) {
+  const own = inOwnWords(query);
+  const asked = own ? { combineWith: "OR", queries: [query, own].map(allWords) } : allWords(query);
   const options = {
-    boost: { title: 4, page: 2, code: 0.4 },
+    boost: { title: 4, page: 2, hidden: 0.6, code: 0.4 },
+    boostDocument: (id, term, stored) => WEIGHTS[stored.kind] ?? 1,
+    processTerm: (term) => term.toLowerCase(),
     prefix: (term) => term.length > 1,
     fuzzy: (term) => (term.length > 4 ? 0.15 : false),
   };
-  const all = index.search(query, { ...options, combineWith: "AND" });
-  const hits = all.length ? all : index.search(query, options);
+  const all = index.search(asked, options);
+  const hits = all.length ? all : index.search(own ?? query, { ...options, combineWith: "OR" });
   return hits.slice(0, MOST);
+}
+
+/** Each word as it stands or by its stem. */
+function allWords(query) {
+  const words = query.trim().toLowerCase().split(/\s+/);
+  const either = (word) => ({ combineWith: "OR", queries: [word, stem(word)] });
+  return { combineWith: "AND", queries: words.map(either) };
 }
 
 export function countText(query, hits) {

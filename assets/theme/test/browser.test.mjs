@@ -9,6 +9,7 @@ import { switched } from "../static/appearance.js";
 import { excerpt, marked } from "../static/excerpt.js";
 import { currentSection } from "../static/reading.js";
 import { countText, find, makeIndex } from "../static/search.js";
+import { inOwnWords, stem } from "../static/words.js";
 
 test("a choice that the system would make anyway isn't kept", () => {
   assert.deepEqual(switched("light", "light"), { wanted: "dark", stored: "dark" });
@@ -44,11 +45,41 @@ test("the index finds by title first, by beginnings, with a slip, and by code", 
     record("The allocator", "Words."),
     record("Reserve", "Room.", "pool.allocate_many(3)"),
   ]);
-  assert.deepEqual(find(index, "allocator").map((hit) => hit.title), ["The allocator", "Something else"]);
+  assert.deepEqual(find(index, "allocator").slice(0, 2).map((hit) => hit.title), ["The allocator", "Something else"]);
   assert.equal(find(index, "alocator")[0].title, "The allocator");
   assert.equal(find(index, "allocate_many")[0].title, "Reserve");
   assert.equal(find(index, "room nowhere")[0].title, "Reserve");
   assert.equal(find(index, "zzz").length, 0);
+});
+
+test("words of one family are found together, and other books' names lead to ours", () => {
+  for (const family of [
+    ["preempt", "preemption", "preempted", "preempts", "preempting"],
+    ["allocate", "allocator", "allocation", "allocated", "allocating"],
+    ["block", "blocks"], ["swap", "swapping", "swapped", "swaps"], ["evict", "eviction", "evicted"],
+    ["reserve", "reservation", "reserved", "reserving"], ["utilise", "utilised"], ["copy", "copies", "copied"],
+  ]) assert.equal(new Set(family.map(stem)).size, 1, family.map(stem).join(" "));
+  for (const [one, other] of [["block", "blocking chain"], ["cache", "cat"], ["token", "took"], ["free", "fresh"]]) {
+    assert.notEqual(stem(one), stem(other));
+  }
+  const record = (title, text) => ({ url: "/a/", anchor: title, page: "P", title, text, kind: "section" });
+  const index = makeIndex(MiniSearch, [record("Counts", "Each block has a reference count."), record("Room", "A request is preempted.")]);
+  assert.equal(find(index, "refcount")[0]?.title, "Counts");
+  assert.equal(find(index, "preemption")[0]?.title, "Room");
+  assert.equal(inOwnWords("a block"), null);
+});
+
+test("the glossary comes before exercises, and what is folded is found but not shown", () => {
+  const record = (kind, title, text, hidden = "") => ({ url: "/a/", anchor: title, page: "P", title, text, hidden, kind });
+  const index = makeIndex(MiniSearch, [
+    record("exercise", "Exercise 1: KV bytes", "The KV cache, KV and KV."),
+    record("term", "KV cache", "Keys and values."),
+    record("exercise", "Exercise 2: Other", "Words.", "Use divmod."),
+  ]);
+  assert.equal(find(index, "KV")[0].title, "KV cache");
+  const [hit] = find(index, "divmod");
+  assert.equal(hit.title, "Exercise 2: Other");
+  assert.ok(!JSON.stringify(hit).includes("Use divmod"));
 });
 
 test("the count is a sentence", () => {

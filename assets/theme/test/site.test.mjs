@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { partsOf, sideContents } from "../lib/contents.mjs";
 import { launchLinks, checkOptions } from "../lib/launch.mjs";
 import { Page } from "../lib/page.mjs";
+import { readEntry } from "../lib/site.mjs";
 import { searchRecords } from "../lib/search-records.mjs";
 import { drawPage, fullPage, missingPage } from "../lib/shell.mjs";
 import { block, codeCell, content, opening, paragraph, siteOf, text } from "./helpers.mjs";
@@ -77,10 +78,33 @@ test("addresses stand below the base path", () => {
 
 test("what can be found: sections, words apart from code", () => {
   const [start, section] = searchRecords(siteOf(chapters).entries[2]);
-  assert.deepEqual(start, { url: "/waste/", anchor: "", page: "1 · Waste & holes", title: "1 · Waste & holes", text: "One claim. Words.", code: "" });
+  assert.deepEqual(start, { url: "/waste/", anchor: "", page: "1 · Waste & holes", title: "1 · Waste & holes", kind: "page", text: "One claim. Words.", hidden: "", code: "" });
   assert.equal(section.anchor, "a-section");
   assert.equal(section.text, "In it.");
   assert.equal(section.code, "paged = 1");
+});
+
+test("hints, solutions, answers and what waits for a guess are found, but not for show", () => {
+  const hint = { type: "admonition", kind: "hint", class: "dropdown", children: [paragraph("Use divmod.")] };
+  const fold = { type: "details", children: [{ type: "summary", children: [text("Core · Why?")] }, paragraph("Because.")] };
+  const guess = codeCell("guess = None  # how many?", { identifier: "g" });
+  const compared = codeCell("compare(guess, 4)", { outputs: [{ output_type: "stream", text: "no guess; it is 4\n" }] });
+  const entry = readEntry(content("x", "1 · X", [
+    block([heading("S", "s"), paragraph("Seen."), hint, fold]), guess, compared, block([paragraph("It is four.")]),
+    codeCell("answer = 1", { tags: ["solution"] }),
+  ]), null, false);
+  const found = searchRecords(entry).at(-1);
+  assert.equal(found.text, "Seen. Core · Why? How many?");
+  assert.equal(found.hidden, "Use divmod. Because. It is four.");
+  assert.match(found.code, /answer = 1/);
+});
+
+test("each term of the glossary is found by itself", () => {
+  const part = (type, words, html_id) => ({ type, html_id, children: [text(words)] });
+  const list = { type: "definitionList", children: [part("definitionTerm", "block", "t-b"), part("definitionDescription", "Slots."), part("definitionTerm", "slot", "t-s"), part("definitionDescription", "A place.")] };
+  const entry = readEntry(content("glossary", "Glossary", [block([{ type: "glossary", children: [list] }])]), null, false);
+  const terms = searchRecords(entry).filter(({ kind }) => kind === "term");
+  assert.deepEqual(terms.map(({ title, anchor, text: said }) => [title, anchor, said]), [["block", "t-b", "Slots."], ["slot", "t-s", "A place."]]);
 });
 
 test("launch buttons of a publisher", () => {

@@ -67,7 +67,7 @@ def cut(source: Path, name: str, text: str, features: list[str], weights: object
 
 
 def _circle(pen: TTGlyphPen, radius: float, *, hole: bool = False) -> None:
-    """A circle around the middle of the stopwatch."""
+    """Draw a circle around the middle of the stopwatch."""
     curves = Cu2QuPen(pen, 1.0, reverse_direction=hole)
     middle, handle = WIDTH / 2, 0.5523 * radius
     east, north, west, south = middle + radius, middle + radius, middle - radius, middle - radius
