@@ -9,7 +9,7 @@ import pytest
 from bookbuild.book import Chapter
 from bookbuild.rules import SOURCE_RULES, Page, registered
 from bookbuild.text import read_text
-from workbook.checks.core import Exercise
+from workbook.checks.framework import Exercise
 
 GOOD = (Path(__file__).parent / "good_chapter.md").read_text(encoding="utf-8")
 GOOD = GOOD.replace("FILLER", "word " * 1_400)

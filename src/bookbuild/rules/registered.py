@@ -6,8 +6,7 @@ from bookbuild.rules.exercises import Exercise, check_name, exercises
 from bookbuild.rules.page import Page, Problem
 from bookbuild.rules.signatures import unfinished
 from workbook import checks
-
-Registered = checks.core.Exercise
+from workbook.checks.framework import Exercise as Registered
 
 
 def agrees(page: Page) -> Iterator[Problem]:

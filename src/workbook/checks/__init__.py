@@ -1,36 +1,59 @@
 """Checks for the book's exercises: ``check.allocator(MyAllocator)``, then ``hint(1)`` if needed.
 
-Each chapter's exercises live in a topic module of this package, which registers them when it is
-imported. That happens at the first check, so importing this package costs next to nothing.
+``chNN/`` holds a chapter's exercises, one topic a file, and in ``chNN/mistakes/`` the known wrong
+solutions; a new chapter's folder is found by its name. ``toolboxes/`` holds what several topics
+share, each named after its subject; ``framework/`` what checks are made of. Chapters are loaded at
+the first check, and mistakes when a check has run, so importing this package costs next to nothing.
 """
 
 import pkgutil
+import re
+from functools import cache
 from importlib import import_module
 
-from workbook.checks.core import Exercise
-from workbook.checks.guess import compare
-from workbook.checks.house import registry
-from workbook.checks.registry import Checks
+from workbook.checks.framework import Exercise, OpenTask, registry
+from workbook.checks.framework.calls import Checks, Judge
+from workbook.checks.framework.guess import compare
 
-__all__ = ["check", "compare", "exercises", "hint"]
-
-_FRAMEWORK = {"core", "guess", "house", "registry", "report", "running"}
+__all__ = ["check", "compare", "exercises", "hint", "judge", "load_mistakes", "mine", "open_tasks"]
 
 
+def _import_all(package: str) -> None:
+    """Import a package's modules, if there is such a package."""
+    for module in pkgutil.iter_modules(import_module(package).__path__):
+        if not module.ispkg:
+            import_module(f"{package}.{module.name}")
+
+
+@cache
 def _load() -> None:
     for module in pkgutil.iter_modules(__path__):
-        if module.name not in _FRAMEWORK:
-            import_module(f"{__name__}.{module.name}")
+        if re.fullmatch(r"ch\d\d", module.name):
+            _import_all(f"{__name__}.{module.name}")
 
 
-check = Checks(registry, _load)
-hint = check.hint
+@cache
+def load_mistakes(label: str) -> None:
+    """Add what is known of the chapter of ``ex-NN-K``: right solutions, wrong ones, probes."""
+    (number,) = re.findall(r"\d\d", label)[:1]
+    _import_all(f"{__name__}.ch{number}.mistakes")
+
+
+check = Checks(registry, _load, load_mistakes)
+hint, mine = check.hint, check.mine
+judge = Judge(registry, _load)
 
 
 def exercises() -> tuple[Exercise, ...]:
     """Every exercise of the book, in the order of their labels."""
     _load()
     return tuple(sorted(registry.exercises.values(), key=lambda e: _label_key(e.label)))
+
+
+def open_tasks() -> tuple[OpenTask, ...]:
+    """Every open task of the book, in the order of their labels."""
+    _load()
+    return tuple(sorted(registry.tasks.values(), key=lambda task: task.label))
 
 
 def _label_key(label: str) -> tuple[int, ...]:

@@ -1,0 +1,44 @@
+"""Mistakes with ceil_div, as readers make them."""
+
+import math
+
+from paged_attention.tables import ceil_div as right
+from workbook.checks.ch00.rounding import ceil_div
+
+
+@ceil_div.mistake("4 tokens fill 1 block, not 2. The second one would stay empty.")
+def one_more(a: int, b: int) -> int:
+    return a // b + 1
+
+
+@ceil_div.mistake("`//` rounds down: these three tokens have no home.")
+def floor(a: int, b: int) -> int:
+    return a // b
+
+
+@ceil_div.mistake("The fifth token has no home: the one block is full after four.")
+def rounded(a: int, b: int) -> int:
+    return round(a / b)
+
+
+@ceil_div.mistake("A float has 53 bits, and lost the last 1 on the way. Stay with integers.")
+def through_floats(a: int, b: int) -> int:
+    return math.ceil(a / b)
+
+
+@ceil_div.mistake("The number is right, but a count is an int: 1, not 1.0. Use `//`, not `/`.")
+def a_float(a: int, b: int) -> float:
+    return -(-a / b // 1)
+
+
+@ceil_div.mistake("`/` divides exactly. How many whole blocks does that take?")
+def no_rounding(a: int, b: int) -> float:
+    return a / b
+
+
+@ceil_div.mistake("A sequence without tokens needs no block.")
+def at_least_one(a: int, b: int) -> int:
+    return max(1, right(a, b))
+
+
+ceil_div.finished = right

@@ -1,0 +1,89 @@
+"""Mistakes with share_release, as readers make them."""
+
+from paged_attention.allocator import BlockAllocator
+from paged_attention.errors import BlockNotHeld
+from workbook.checks.ch02.mistakes.allocating import Right
+from workbook.checks.ch02.sharing import share_release
+
+
+@share_release.mistake(
+    "The other holder still reads block b, and the pool will give it to a third, who writes over "
+    "it."
+)
+class FreesAtAnyCount(Right):
+    def release(self, block: int) -> None:
+        if self.refs[block] == 0:
+            raise BlockNotHeld
+        self.refs[block] -= 1
+        self.free.append(block)
+
+
+@share_release.mistake(
+    "Block b is free and now also in use. Its next owner overwrites what the sharer reads."
+)
+class SharesFree(Right):
+    def share(self, block: int) -> None:
+        self.refs[block] += 1
+
+
+@share_release.mistake(
+    "Everyone has left and the block did not come back: shared once, it is lost for good."
+)
+class NeverFreesShared(Right):
+    def __init__(self, num_blocks: int) -> None:
+        super().__init__(num_blocks)
+        self.was_shared: set[int] = set()
+
+    def share(self, block: int) -> None:
+        super().share(block)
+        self.was_shared.add(block)
+
+    def release(self, block: int) -> None:
+        if self.refs[block] == 0:
+            raise BlockNotHeld
+        self.refs[block] -= 1
+        if self.refs[block] == 0 and block not in self.was_shared:
+            self.free.append(block)
+
+
+@share_release.mistake(
+    "To share is to use the same memory: one more holder of block b, and no block taken."
+)
+class ShareTakesANewBlock(Right):
+    def share(self, block: int) -> None:
+        self.allocate()
+
+
+@share_release.mistake(
+    "`share` sets the count to 2 instead of adding 1, so a third holder isn't counted."
+)
+class TwoIsTheMost(Right):
+    def share(self, block: int) -> None:
+        if self.refs[block] == 0:
+            raise BlockNotHeld
+        self.refs[block] = 2
+
+
+@share_release.mistake(
+    "Nobody holds block b any more, and its count went below 0 without a word. Test first: raise "
+    "when the count is 0."
+)
+class CountsBelowZero(Right):
+    def release(self, block: int) -> None:
+        self.refs[block] -= 1
+        if self.refs[block] == 0:
+            self.free.append(block)
+
+
+@share_release.mistake(
+    "The count stops at 0 and the id is pushed once more: it is on the stack twice. Raise when "
+    "the count is 0 already."
+)
+class StopsAtZero(Right):
+    def release(self, block: int) -> None:
+        self.refs[block] = max(0, self.refs[block] - 1)
+        if self.refs[block] == 0:
+            self.free.append(block)
+
+
+share_release.finished = BlockAllocator

@@ -1,0 +1,144 @@
+"""Chapter 02: share and release, and the three exercises of the allocator together."""
+
+import random
+from collections import Counter
+from typing import Any
+
+from workbook.checks.ch02.allocating import allocate_many, allocate_release
+from workbook.checks.framework import attempt, exercise, expect, shown, suite
+
+share_release = exercise(
+    "share_release",
+    label="ex-02-3",
+    title="Share and release",
+    stub="MySharingAllocator",
+    takes="class",
+    hints=(
+        "A new holder changes one number, and moves no id.",
+        "`share` raises when the count is 0, else adds 1. `release` raises at 0, else takes 1 "
+        "away, and only the release that reaches 0 pushes the id.",
+    ),
+)
+suite("allocator", allocate_release, allocate_many, share_release)
+
+
+@share_release.case(
+    "only the last holder frees, and what nobody holds cannot be shared",
+    tried="pool of 4; b = allocate(); share(b); release(b); release(b)",
+    right="num_free is 3 after the first release, 4 after the second",
+    why="refs[b] is the number of holders, and each of them owes one release.",
+)
+def _last_holder(allocator: Any) -> None:
+    pool = allocator(4)
+    block = pool.allocate()
+    pool.share(block)
+    expect(
+        pool.refs[block] == 2 and pool.num_free == 3,
+        tried="pool of 4; b = allocate(); share(b)",
+        got=f"refs[b] is {shown(pool.refs[block])}, num_free is {shown(pool.num_free)}",
+        right="refs[b] is 2, num_free is 3",
+        why="To share is to use the same memory: one more holder of block b, and no block taken.",
+    )
+    pool.release(block)
+    expect(
+        pool.refs[block] == 1,
+        tried="pool of 4; b = allocate(); share(b); release(b)",
+        got=f"refs[b] is {shown(pool.refs[block])}",
+        right="refs[b] is 1",
+        why="One of the two holders has left; the count says how many remain.",
+    )
+    expect(
+        pool.num_free == 3,
+        tried="pool of 4; b = allocate(); share(b); release(b)",
+        got=f"num_free is {shown(pool.num_free)}",
+        right="num_free is 3",
+        why="The other holder still reads block b, and the pool will give it to a third, who "
+        "writes over it.",
+    )
+    pool.release(block)
+    expect(
+        pool.num_free == 4,
+        got=f"num_free is {shown(pool.num_free)} at the end",
+        why="Everyone has left and the block did not come back: shared once, it is lost for good.",
+    )
+    stranger = attempt(pool.share, block)
+    expect(
+        stranger.raised(RuntimeError) and pool.refs[block] == 0,
+        tried="share(b) when nobody holds b",
+        got=f"{stranger}; refs[b] is {shown(pool.refs[block])}",
+        right="RuntimeError, refs[b] still 0",
+        why="Block b is free and now also in use. Its next owner overwrites what the sharer reads.",
+    )
+
+
+@share_release.case(
+    "a release too many is refused",
+    tried="pool of 4; b = allocate(); share(b); then release(b) three times",
+    right="RuntimeError at the third, num_free still 4, refs still [0, 0, 0, 0]",
+    why="Nobody holds block b any more. A count below 0, or a second id on the stack, is the fault "
+    "that this chapter began with.",
+)
+def _release_too_many(allocator: Any) -> None:
+    pool = allocator(4)
+    block = pool.allocate()
+    pool.share(block)
+    pool.release(block)
+    pool.release(block)
+    third = attempt(pool.release, block)
+    expect(
+        third.raised(RuntimeError) and pool.num_free == 4 and list(pool.refs) == [0] * 4,
+        got=f"{third}; num_free is {shown(pool.num_free)}, refs is {shown(pool.refs)}",
+    )
+
+
+@share_release.case(
+    "1,000 random operations keep the law",
+    tried="pool of 8; allocate, allocate_many, share and release in random order, with seed 2",
+    right="after every operation: refs[b] is the number of holders, num_free the number of zeros",
+    why="free + held == total, each block in one place: what holds after every step holds after a "
+    "year.",
+)
+def _random_operations(allocator: Any) -> None:
+    draw = random.Random(2)
+    pool = allocator(8)
+    holds: list[int] = []  # one entry a holder
+    for step in range(1, 1001):
+        operation = draw.choice(["allocate", "allocate_many", "share", "release"])
+        if operation == "allocate" and pool.num_free:
+            taken = [pool.allocate()]
+        elif operation == "allocate_many":
+            taken = list(pool.allocate_many(draw.randint(0, pool.num_free)))
+        elif operation == "share" and holds:
+            block = draw.choice(holds)
+            pool.share(block)
+            holds.append(block)
+            taken = []
+        elif operation == "release" and holds:
+            pool.release(holds.pop(draw.randrange(len(holds))))
+            taken = []
+        else:
+            continue
+        stolen = sorted(set(taken) & set(holds))
+        if stolen:
+            expect(
+                False,
+                got=f"step {step}: {operation} gave out block {stolen[0]}, which has a holder",
+                why="A block has been freed too early, and two sequences now write to it.",
+            )
+        holds += taken
+        _law(pool, holds, f"step {step}, {operation}")
+
+
+def _law(pool: Any, holds: list[int], where: str) -> None:
+    count = Counter(holds)
+    for block in range(8):
+        expect(
+            pool.refs[block] == count[block],
+            got=f"{where}: block {block} has {count[block]} holders and refs[{block}] is "
+            f"{shown(pool.refs[block])}",
+        )
+    expect(
+        pool.num_free == 8 - len(count),
+        got=f"{where}: {len(count)} blocks are held and num_free is {shown(pool.num_free)} in a "
+        "pool of 8",
+    )

@@ -1,0 +1,80 @@
+"""Mistakes with gather, as readers make them."""
+
+from collections.abc import Sequence
+
+from torch import Tensor, cat, stack
+
+from workbook.checks.ch03.gathering import gather
+
+
+def right(pool: Tensor, table: Sequence[int], n: int) -> Tensor:
+    """The gather of chapter 03; the finished engine gathers a whole batch at once."""
+    return pool[table].transpose(0, 1).flatten(1, 2)[:, :n]
+
+
+@gather.mistake(
+    "24 slots for 22 tokens: the last block is read to its end, and what lies there was never "
+    "written by this sequence. Cut at n."
+)
+def no_cut(pool: Tensor, table: Sequence[int], n: int) -> Tensor:
+    return pool[table].transpose(0, 1).flatten(1, 2)
+
+
+@gather.mistake("2 tokens are missing: the last block counts too, however few it holds.")
+def cut_by_the_block(pool: Tensor, table: Sequence[int], n: int) -> Tensor:
+    return right(pool, table, n // pool.shape[2] * pool.shape[2])
+
+
+@gather.mistake(
+    "It starts with block 0: the table's order is the history's order, so never sort it."
+)
+def sorted_table(pool: Tensor, table: Sequence[int], n: int) -> Tensor:
+    return right(pool, sorted(table), n)
+
+
+@gather.mistake("After block 7 comes block 8, which is not in the table: it isn't yours.")
+def from_the_first_on(pool: Tensor, table: Sequence[int], n: int) -> Tensor:
+    run = [(table[0] + i) % len(pool) for i in range(len(table))]
+    return right(pool, run, n)
+
+
+@gather.mistake(
+    "The heads are mixed. `reshape` never moves data to another axis, it only cuts the same row "
+    "of numbers elsewhere; move the axis first."
+)
+def reshaped(pool: Tensor, table: Sequence[int], n: int) -> Tensor:
+    return pool[table].reshape(pool.shape[1], -1, pool.shape[3])[:, :n]
+
+
+@gather.mistake("One row a head, one entry a token, the head's numbers last.")
+def heads_last(pool: Tensor, table: Sequence[int], n: int) -> Tensor:
+    return right(pool, table, n).transpose(0, 1)
+
+
+@gather.mistake(
+    "A table may be longer than the history: blocks are reserved before they are written, so n "
+    "decides, not the table."
+)
+def table_decides(pool: Tensor, table: Sequence[int], n: int) -> Tensor:
+    return right(pool, table, len(table) * pool.shape[2] - 2)
+
+
+@gather.mistake("Tokens past n: the history ends in the first block here, not in the table's last.")
+def by_the_last(pool: Tensor, table: Sequence[int], n: int) -> Tensor:
+    """Cuts the last block of the table, whichever block n ends in."""
+    whole = right(pool, table[:-1], (len(table) - 1) * pool.shape[2])
+    return cat([whole, pool[table[-1]][:, : n - whole.shape[1]]], 1)
+
+
+@gather.mistake("Nothing had to be cut off, and nothing is left: in Python `[:-0]` is `[:0]`.")
+def from_the_end(pool: Tensor, table: Sequence[int], n: int) -> Tensor:
+    whole = pool[table].transpose(0, 1).flatten(1, 2)
+    return whole[:, : -(whole.shape[1] - n)]
+
+
+@gather.mistake("4 was written into the code; a block has `pool.shape[2]` slots, here 3.")
+def blocks_of_four(pool: Tensor, table: Sequence[int], n: int) -> Tensor:
+    return stack([pool[table[p // 4], :, p % 4] for p in range(n)], 1)
+
+
+gather.finished = right

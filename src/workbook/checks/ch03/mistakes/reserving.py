@@ -1,0 +1,109 @@
+"""Mistakes with reserve, as readers make them."""
+
+from typing import Any
+
+from paged_attention.cache import PagedKVCache
+from paged_attention.tables import ceil_div
+from workbook.checks.ch03.reserving import reserve
+
+
+def take(cache: Any, seq: str, blocks: int) -> None:
+    if blocks > 0:
+        cache.tables[seq] += cache.allocator.allocate_many(blocks)
+
+
+def missing(cache: Any, seq: str, new_tokens: int) -> int:
+    end = cache.lengths[seq] + new_tokens
+    return ceil_div(end, cache.block_size) - len(cache.tables[seq])
+
+
+@reserve.mistake(
+    "`end // block_size + 1` is one block too many when the end is a multiple of block_size; "
+    "round up instead."
+)
+def one_too_many(cache: Any, seq: str, new_tokens: int) -> None:
+    needed = (cache.lengths[seq] + new_tokens) // cache.block_size + 1
+    take(cache, seq, needed - len(cache.tables[seq]))
+
+
+@reserve.mistake("One token too few was counted: 5 tokens in blocks of 4 need 2 blocks.")
+def end_minus_one(cache: Any, seq: str, new_tokens: int) -> None:
+    take(cache, seq, missing(cache, seq, new_tokens - 1))
+
+
+@reserve.mistake(
+    "Refused, yet the table grew: the caller gives up, and those blocks stay with a sequence that"
+    " can't run. (This happened: ovg-project/kvcached#364)"
+)
+def by_ones(cache: Any, seq: str, new_tokens: int) -> None:
+    for _ in range(missing(cache, seq, new_tokens)):
+        cache.tables[seq].append(cache.allocator.allocate())
+
+
+@reserve.mistake(
+    "The last block still had room for position 5: count the whole sequence, not the new tokens "
+    "alone."
+)
+def new_alone(cache: Any, seq: str, new_tokens: int) -> None:
+    take(cache, seq, ceil_div(new_tokens, cache.block_size))
+
+
+@reserve.mistake(
+    "Reserved is not written: the length counts tokens whose keys and values are there."
+)
+def length_grows(cache: Any, seq: str, new_tokens: int) -> None:
+    take(cache, seq, missing(cache, seq, new_tokens))
+    cache.lengths[seq] += new_tokens
+
+
+@reserve.mistake(
+    "It answered False, and who reads that? A call that can't give all it was asked for raises, "
+    "so that the step never starts."
+)
+def says_no(cache: Any, seq: str, new_tokens: int) -> bool:
+    if missing(cache, seq, new_tokens) > cache.allocator.num_free:
+        return False
+    take(cache, seq, missing(cache, seq, new_tokens))
+    return True
+
+
+@reserve.mistake(
+    "Fewer than are there already: the number missing is below 0, and then there is nothing to do."
+)
+def below_zero(cache: Any, seq: str, new_tokens: int) -> None:
+    cache.tables[seq] += cache.allocator.allocate_many(missing(cache, seq, new_tokens))
+
+
+@reserve.mistake(
+    "What is reserved already wasn't counted: a retry of the same step takes blocks a second time."
+)
+def from_what_is_reserved(cache: Any, seq: str, new_tokens: int) -> None:
+    room = len(cache.tables[seq]) * cache.block_size - cache.lengths[seq]
+    if new_tokens > room or (cache.lengths[seq] == 0 and new_tokens):
+        take(cache, seq, ceil_div(max(new_tokens - room, 1), cache.block_size))
+
+
+@reserve.mistake(
+    "The new blocks were put in front. Position p is found through entry p // 4: an old block "
+    "that moves takes 4 tokens to other positions."
+)
+def in_front(cache: Any, seq: str, new_tokens: int) -> None:
+    blocks = max(0, missing(cache, seq, new_tokens))
+    cache.tables[seq] = cache.allocator.allocate_many(blocks) + cache.tables[seq]
+
+
+@reserve.mistake(
+    "The second block has moved, and positions 4 to 7 with it: new blocks go to the end."
+)
+def after_the_first(cache: Any, seq: str, new_tokens: int) -> None:
+    blocks = max(0, missing(cache, seq, new_tokens))
+    cache.tables[seq][1:1] = cache.allocator.allocate_many(blocks)
+
+
+@reserve.mistake("4 was written into the code; `cache.block_size` is 3 here.")
+def four_to_a_block(cache: Any, seq: str, new_tokens: int) -> None:
+    end = cache.lengths[seq] + new_tokens
+    take(cache, seq, ceil_div(end, 4) - len(cache.tables[seq]))
+
+
+reserve.finished = PagedKVCache.reserve

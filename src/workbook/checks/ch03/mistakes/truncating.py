@@ -1,0 +1,100 @@
+"""Mistakes with truncate, as readers make them."""
+
+from typing import Any
+
+from paged_attention.cache import PagedKVCache
+from paged_attention.tables import ceil_div
+from workbook.checks.ch03.truncating import truncate
+
+
+def cut(cache: Any, seq: str, length: int, kept: int) -> None:
+    cache.allocator.release_many(cache.tables[seq][kept:])
+    del cache.tables[seq][kept:]
+    cache.lengths[seq] = length
+
+
+def refuse(cache: Any, seq: str, length: int) -> None:
+    if not 0 <= length <= cache.lengths[seq]:
+        raise ValueError(length)
+
+
+@truncate.mistake("Position 8 has lost its slot: 9 tokens need 3 blocks.")
+def floored(cache: Any, seq: str, length: int) -> None:
+    refuse(cache, seq, length)
+    cut(cache, seq, length, length // 4)
+
+
+@truncate.mistake("The table still names blocks that are free; their next owner will be read here.")
+def table_kept(cache: Any, seq: str, length: int) -> None:
+    refuse(cache, seq, length)
+    cache.allocator.release_many(cache.tables[seq][ceil_div(length, 4) :])
+    cache.lengths[seq] = length
+
+
+@truncate.mistake("A block without a token stays reserved, and nobody else can have it.")
+def length_only(cache: Any, seq: str, length: int) -> None:
+    refuse(cache, seq, length)
+    cache.lengths[seq] = length
+
+
+@truncate.mistake(
+    "Blocks left the table and were not released: nobody names them, so nobody can ever free them."
+)
+def no_release(cache: Any, seq: str, length: int) -> None:
+    refuse(cache, seq, length)
+    del cache.tables[seq][ceil_div(length, 4) :]
+    cache.lengths[seq] = length
+
+
+@truncate.mistake("The length still counts tokens that are gone.")
+def length_kept(cache: Any, seq: str, length: int) -> None:
+    refuse(cache, seq, length)
+    cut(cache, seq, cache.lengths[seq], ceil_div(length, 4))
+
+
+@truncate.mistake(
+    "A length past the end was accepted. Token 22 was never written: a length can be cut, not "
+    "stretched."
+)
+def stretches(cache: Any, seq: str, length: int) -> None:
+    cut(cache, seq, length, ceil_div(length, 4))
+
+
+@truncate.mistake(
+    "A cut to 0 was refused. No token is left, so no block is held; the sequence itself stays."
+)
+def never_to_nothing(cache: Any, seq: str, length: int) -> None:
+    if not 0 < length <= cache.lengths[seq]:
+        raise ValueError("nothing left")
+    cut(cache, seq, length, ceil_div(length, cache.block_size))
+
+
+@truncate.mistake(
+    "A cut to the same length was refused. 22 is a length that is there: all 6 blocks stay."
+)
+def must_be_shorter(cache: Any, seq: str, length: int) -> None:
+    if not 0 <= length < cache.lengths[seq]:
+        raise ValueError("not shorter")
+    cut(cache, seq, length, ceil_div(length, cache.block_size))
+
+
+@truncate.mistake("Token 3 has lost its slot: this cache's blocks hold 3.")
+def fours(cache: Any, seq: str, length: int) -> None:
+    refuse(cache, seq, length)
+    cut(cache, seq, length, ceil_div(length, 4))
+
+
+@truncate.mistake(
+    "Only blocks with written tokens were released: every block past the last remaining token "
+    "goes, the reserved ones too."
+)
+def written_alone(cache: Any, seq: str, length: int) -> None:
+    refuse(cache, seq, length)
+    table, size = cache.tables[seq], cache.block_size
+    gone = slice(ceil_div(length, size), ceil_div(cache.lengths[seq], size))
+    cache.allocator.release_many(table[gone])
+    del table[gone]
+    cache.lengths[seq] = length
+
+
+truncate.finished = PagedKVCache.truncate

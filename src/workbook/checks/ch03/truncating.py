@@ -1,0 +1,115 @@
+"""Chapter 03: truncate, the call that makes a table shorter."""
+
+from typing import Any
+
+from workbook.checks.framework import attempt, exercise, expect, shown
+from workbook.checks.toolboxes.growth import blocks_in_words, small_cache, table_state
+
+TABLE = [7, 2, 11, 5, 9, 0]
+
+truncate = exercise(
+    "truncate",
+    label="ex-03-4",
+    title="Truncate",
+    stub="truncate",
+    takes="function",
+    hints=(
+        "`ceil_div(length, block_size)` blocks stay, at the front of the table. Everything behind "
+        "them goes.",
+        "Refuse first. Then release each block of `table[kept:]`, delete that slice, and write the "
+        "new length.",
+    ),
+)
+
+
+def _written() -> Any:
+    """A sequence of 22 tokens in the blocks of ``TABLE``; the six others are somebody's."""
+    cache = small_cache(12)
+    cache.allocator.allocate_many(12)
+    cache.allocator.release_many(TABLE[::-1])
+    cache.create("A")
+    cache.reserve("A", 22)
+    cache.lengths["A"] = 22
+    return cache
+
+
+def _cut(length: int, table: list[int], title: str, why: str) -> None:
+    freed = TABLE[len(table) :]
+
+    @truncate.case(
+        title,
+        tried=f"22 tokens in {TABLE}; truncate(cache, 'A', {length})",
+        right=f"table {table}, {len(freed)} blocks free, length {length}",
+        why=why,
+    )
+    def _case(function: Any) -> None:
+        cache = _written()
+        function(cache, "A", length)
+        _expect_cut(cache, length, table, freed)
+
+
+def _expect_cut(cache: Any, length: int, table: list[int], freed: list[int]) -> None:
+    left, free = list(cache.tables["A"]), cache.allocator.num_free
+    if len(left) > len(table):
+        why = "A block without a token stays reserved, and nobody else can have it."
+        if free:
+            why = "The table still names blocks that are free; their next owner will be read here."
+        expect(False, got=f"table {shown(left)}, {free} blocks free", why=why)
+    expect(
+        left == table,
+        got=f"table {shown(left)}",
+        why=f"Position {length - 1} has lost its slot: {length} tokens need {len(table)} blocks.",
+    )
+    expect(
+        free == len(freed) and not any(cache.allocator.refs[block] for block in freed),
+        got=f"table {shown(left)}, and {free} blocks free",
+        why="Blocks left the table and were not released: nobody names them, so nobody can ever "
+        "free them.",
+    )
+    expect(
+        cache.lengths["A"] == length,
+        got=f"length {shown(cache.lengths['A'])} in {len(left) * 4} slots",
+        why="The length still counts tokens that are gone.",
+    )
+
+
+_cut(9, [7, 2, 11], "22 tokens cut to 9", "9 tokens need 3 blocks; 5, 9 and 0 go back.")
+_cut(20, [7, 2, 11, 5, 9], "a cut at a block's edge", "20 tokens fill 5 blocks exactly.")
+_cut(21, TABLE, "a cut inside the last block", "21 tokens still need all 6 blocks.")
+_cut(0, [], "a cut to nothing", "No token is left, so no block is held; the sequence itself stays.")
+_cut(22, TABLE, "a cut that takes nothing", "22 is a length that is there: all 6 blocks stay.")
+
+
+@truncate.case(
+    "a length that isn't there is refused",
+    tried="22 tokens; truncate(cache, 'A', 23), then truncate(cache, 'A', -1)",
+    right="ValueError for both, and nothing changed",
+    why="Token 22 was never written. A length can be cut, not stretched.",
+)
+def _stretched(function: Any) -> None:
+    for length in (23, -1):
+        cache = _written()
+        outcome = attempt(function, cache, "A", length)
+        tried = f"22 tokens; truncate(cache, 'A', {length})"
+        expect(outcome.raised(ValueError), tried=tried, got=f"{outcome}; {table_state(cache, 'A')}")
+        expect(cache.lengths["A"] == 22 and cache.tables["A"] == TABLE, got=table_state(cache, "A"))
+
+
+@truncate.case(
+    "what was only reserved goes, too",
+    tried="blocks of 3; 4 tokens written, 9 reserved; truncate(cache, 'A', 4)",
+    right="2 blocks, 6 of 8 free, length 4",
+    why="Every block past the last remaining token is released, written or only reserved.",
+)
+def _only_reserved(function: Any) -> None:
+    cache = small_cache(8, block_size=3)
+    cache.create("A")
+    cache.reserve("A", 9)
+    cache.lengths["A"] = 4
+    function(cache, "A", 4)
+    blocks, free, length = len(cache.tables["A"]), cache.allocator.num_free, cache.lengths["A"]
+    expect(
+        (blocks, free, length) == (2, 6, 4),
+        got=f"{blocks_in_words(blocks)}, {free} of 8 free, length {shown(length)}",
+        why="Token 3 has lost its slot: this cache's blocks hold 3." if blocks < 2 else None,
+    )

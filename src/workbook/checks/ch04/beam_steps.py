@@ -1,0 +1,162 @@
+"""Chapter 04: one step of beam search on a cache that forks."""
+
+import random
+from typing import Any
+
+from paged_attention.allocator import BlockAllocator
+from workbook.checks.framework import attempt, exercise, expect, shown
+from workbook.checks.toolboxes.known_tokens import expect_counted, read, state, used, write, written
+
+beam_step = exercise(
+    "beam_step",
+    label="ex-04-4",
+    title="A step of beam search",
+    stub="beam_step",
+    takes="function",
+    hints=(
+        "How long is each old beam needed? And what makes a count fall to 1, so that a survivor "
+        "may write in place?",
+        "Three passes, in this order: fork every survivor from its parent, free every old beam, "
+        "then call `append` once.",
+    ),
+)
+
+
+class _Watched(BlockAllocator):
+    """Remembers how many blocks were held at most."""
+
+    peak = 0
+
+    def allocate(self) -> int:
+        return self.allocate_many(1)[0]
+
+    def allocate_many(self, n: int) -> list[int]:
+        taken = super().allocate_many(n)
+        self.peak = max(self.peak, self.num_held)
+        return taken
+
+
+def _beams() -> Any:
+    """Three beams of 7 tokens: a [0, 2], b [0, 3], c [0, 1]; a neighbour n holds block 4."""
+    cache = written(6, num_blocks=16)
+    watched = _Watched(16)
+    watched.allocate_many(2)
+    cache.allocator = watched
+    for child in "bc":
+        cache.fork("a", child)
+    for seq, token in (("a", 61), ("b", 62), ("c", 63)):
+        write(cache, {seq: [token]})
+    cache.create("n")
+    write(cache, {"n": [90]})
+    return cache
+
+
+_SURVIVORS = {"d": ("a", 71), "e": ("a", 72), "f": ("c", 73)}
+_TRIED = "a [0, 2], b [0, 3], c [0, 1]; survivors d and e of a, f of c"
+
+
+@beam_step.case(
+    "each survivor has its parent's tokens and its own",
+    tried=_TRIED,
+    right="d: a's 7 tokens and 71; e: a's and 72; f: c's and 73",
+    why="A beam is one text. Its history is that of its parent, and one token more.",
+)
+def _texts(function: Any) -> None:
+    cache, calls = _beams(), []
+
+    def counted(cache: Any, tokens: dict[Any, list[int]]) -> None:
+        calls.append(tokens)
+        write(cache, tokens)
+
+    outcome = attempt(function, cache, list("abc"), dict(_SURVIVORS), counted)
+    expect(
+        outcome.error is None,
+        got=str(outcome),
+        why="A parent was freed before its last survivor had been forked from it."
+        if outcome.raised(KeyError)
+        else None,
+    )
+    for child, (parent, token) in _SURVIVORS.items():
+        right = [*range(6), 61 if parent == "a" else 63, token]
+        expect(child in cache.tables, got=f"no sequence {child}; {state(cache)}")
+        got = read(cache, child)
+        expect(
+            got == right,
+            got=f"{child} reads {shown(got)}",
+            right=shown(right),
+            why=f"{child} holds a token of another beam: its parent had been written to before "
+            f"{child} was forked."
+            if got[:7] == right[:7]
+            else None,
+        )
+    expect(
+        len(calls) == 1,
+        got=f"append was called {len(calls)} times",
+        right="once, with all survivors",
+        why="A step is all or nothing: the second call may find no room when the first has "
+        "written.",
+    )
+
+
+@beam_step.case(
+    "nobody else is left, and nobody else is hurt",
+    tried=f"{_TRIED}; n is another request",
+    right="the sequences d, e, f and n",
+    why="An old beam that stays holds its blocks for ever.",
+)
+def _left(function: Any) -> None:
+    cache = _beams()
+    function(cache, list("abc"), dict(_SURVIVORS), write)
+    got = sorted(cache.tables)
+    expect(
+        got == list("defn"),
+        got=f"the sequences {', '.join(got)}",
+        why="n was no beam of this search; its user gets no answer now."
+        if "n" not in got
+        else f"{' and '.join(s for s in got if s in 'abc')} had no more to do. "
+        f"{used(cache)} blocks are held.",
+    )
+    expect_counted(cache)
+
+
+@beam_step.case(
+    "one copy, and no more blocks than before",
+    tried=f"{_TRIED}; n holds block 4",
+    right="5 blocks before (4 of the beams, 1 of n), 5 at the peak, 5 at the end",
+    why="d and e share a's last block, so one of them copies it. f is c's only survivor: it needs "
+    "no copy.",
+)
+def _peak(function: Any) -> None:
+    cache = _beams()
+    cache.allocator.peak = 0
+    function(cache, list("abc"), dict(_SURVIVORS), write)
+    peak = max(cache.allocator.peak, used(cache))
+    expect(
+        peak == 5,
+        got=f"{peak} blocks at the peak, {used(cache)} at the end",
+        why=f"{peak - 5} blocks too many. While the old beams still hold their blocks, each "
+        "survivor's tail has a second holder, and is copied for nothing.",
+    )
+
+
+@beam_step.case(
+    "12 steps, every beam equal to a plain list",
+    tried="width 3, 12 steps, survivors drawn at random, seed 5",
+    right="each history equals its own list at every step; all blocks free in the end",
+    why="What is shared and copied underneath must not show.",
+)
+def _twelve(function: Any) -> None:
+    draw, cache = random.Random(5), written(6, num_blocks=40)
+    texts: dict[Any, list[int]] = {"a": list(range(6))}
+    for step in range(1, 13):
+        tokens = draw.sample(range(100, 1000), 3)
+        survivors = {(step, i): (draw.choice(list(texts)), tokens[i]) for i in range(3)}
+        function(cache, list(texts), dict(survivors), write)
+        texts = {child: [*texts[p], token] for child, (p, token) in survivors.items()}
+        for child, text in texts.items():
+            got = read(cache, child)
+            expect(got == text, got=f"step {step}: {shown(got[6:])}", right=shown(text[6:]))
+        expect_counted(cache)
+    for child in texts:
+        cache.free(child)
+    expect(cache.allocator.num_free == 40, got=f"{cache.allocator.num_free} of 40 free")

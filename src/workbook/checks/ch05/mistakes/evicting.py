@@ -1,0 +1,151 @@
+"""Mistakes with evict, as readers make them."""
+
+from collections import OrderedDict
+from typing import Any
+
+from paged_attention.prefix import PrefixCache
+from workbook.checks.ch05.evicting import evict
+from workbook.checks.ch05.mistakes.attaching import Right
+
+
+class RightEviction(Right):
+    """The evicting cache of chapter 05."""
+
+    def __init__(self, cache: Any, index: Any) -> None:
+        super().__init__(cache, index)
+        self.recent: OrderedDict[int, None] = OrderedDict()
+
+    def remember(self, seq: Any, tokens: list[int], **key: Any) -> None:
+        super().remember(seq, tokens, **key)
+        full = self.cache.lengths[seq] // self.cache.block_size
+        self.touch(self.cache.tables[seq][:full])
+
+    def touch(self, blocks: list[int]) -> None:
+        for block in reversed(blocks):
+            self.recent[block] = None
+            self.recent.move_to_end(block)
+
+    def idle(self) -> list[int]:
+        return [b for b in self.recent if self.cache.allocator.refs[b] == 1]
+
+    def evict(self, n: int) -> int:
+        chosen = self.idle()[:n]
+        for block in chosen:
+            self.drop(block)
+        return len(chosen)
+
+    def drop(self, block: int) -> None:
+        self.index.forget(block)
+        del self.recent[block]
+        self.cache.allocator.release(block)
+
+
+@evict.mistake(
+    "The walk ends at the hole, so the blocks behind it are full and unreachable: memory that "
+    "serves nobody. (llm-d/llm-d-inference-sim#704)"
+)
+class HeadFirst(RightEviction):
+    def touch(self, blocks: list[int]) -> None:
+        super().touch(blocks[::-1])
+
+
+@evict.mistake(
+    "r still reads these blocks. Out of the index they free no memory, and the next equal prompt "
+    "computes them again."
+)
+class TakesWhatIsHeld(RightEviction):
+    def idle(self) -> list[int]:
+        return list(self.recent)
+
+
+@evict.mistake("The block has left the index and is still held: by nobody who knows of it.")
+class KeyOnly(RightEviction):
+    def drop(self, block: int) -> None:
+        self.index.forget(block)
+        del self.recent[block]
+
+
+@evict.mistake("The index still names a block that is free.")
+class StillNamed(RightEviction):
+    def drop(self, block: int) -> None:
+        del self.recent[block]
+        self.cache.allocator.release(block)
+
+
+@evict.mistake(
+    "n was read as the number that shall be free afterwards. It counts the blocks to free now, "
+    "whatever is free already."
+)
+class Target(RightEviction):
+    """Reads ``n`` as the number that shall be free afterwards."""
+
+    def evict(self, n: int) -> int:
+        return super().evict(max(0, n - self.cache.allocator.num_free) if n > 1 else n)
+
+
+@evict.mistake("A was the first to come and has been used since: using it counts.")
+class FirstInFirstOut(RightEviction):
+    def touch(self, blocks: list[int]) -> None:
+        for block in reversed(blocks):
+            self.recent.setdefault(block, None)
+
+
+@evict.mistake("C was used last of all, and it went first.")
+class MostRecentFirst(RightEviction):
+    def touch(self, blocks: list[int]) -> None:
+        super().touch(blocks[::-1])
+
+    def idle(self) -> list[int]:
+        return super().idle()[::-1]
+
+
+@evict.mistake(
+    "A block that was in use at the first call has dropped out of `recent`: it will never be "
+    "offered again."
+)
+class LosesWhatIsBusy(RightEviction):
+    def evict(self, n: int) -> int:
+        freed = 0
+        while self.recent and freed < n:
+            block, _ = self.recent.popitem(last=False)
+            if self.cache.allocator.refs[block] == 1:
+                self.index.forget(block)
+                self.cache.allocator.release(block)
+                freed += 1
+        return freed
+
+
+@evict.mistake(
+    "The second visit turned the order round. Known blocks move to the end tail first, like new "
+    "ones."
+)
+class KnownOnesHeadFirst(RightEviction):
+    def touch(self, blocks: list[int]) -> None:
+        known = [block for block in blocks if block in self.recent]
+        super().touch([block for block in blocks if block not in self.recent])
+        super().touch(known[::-1])
+
+
+@evict.mistake("Half a prompt went that was used after B: touch moves all its blocks, not one.")
+class MovesTheHeadOnly(RightEviction):
+    def touch(self, blocks: list[int]) -> None:
+        for block in reversed(blocks):
+            self.recent.setdefault(block, None)
+        for block in blocks[:1]:
+            self.recent.move_to_end(block)
+
+
+@evict.mistake("evict returns how many it freed.")
+class SaysNothing(RightEviction):
+    def evict(self, n: int) -> Any:
+        super().evict(n)
+
+
+class FinishedPrefixCache(PrefixCache):
+    """The engine's, which brings its own index."""
+
+    def __init__(self, cache: Any, index: Any) -> None:
+        super().__init__(cache)
+
+
+evict.finished = FinishedPrefixCache

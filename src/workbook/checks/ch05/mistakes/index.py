@@ -1,0 +1,156 @@
+"""Mistakes with exact_index, as readers make them."""
+
+from itertools import count
+from typing import Any
+
+from workbook.checks.ch05.index import exact_index
+
+
+class RightIndex:
+    """The exact index of chapter 05."""
+
+    def __init__(self) -> None:
+        self.nodes: dict[Any, tuple[Any, list[int]]] = {}
+        self.keys: dict[int, Any] = {}
+        self.fresh = count()
+
+    def key(self, parent: Any, tokens: Any) -> Any:
+        return (parent, tokens)
+
+    def name(self, block: int) -> Any:
+        return next(self.fresh)
+
+    def find(self, parent: Any, tokens: Any) -> Any:
+        key = self.key(parent, tokens)
+        if key not in self.nodes:
+            return None
+        node, blocks = self.nodes[key]
+        return node, blocks[0]
+
+    def publish(self, parent: Any, tokens: Any, block: int) -> Any:
+        key = self.key(parent, tokens)
+        if key not in self.nodes:
+            self.nodes[key] = self.name(block), []
+        node, blocks = self.nodes[key]
+        if block in self.keys:
+            return node, False
+        self.keys[block] = key
+        blocks.append(block)
+        return node, True
+
+    def forget(self, block: int) -> None:
+        key = self.keys.pop(block)
+        blocks = self.nodes[key][1]
+        blocks.remove(block)
+        if not blocks:
+            del self.nodes[key]
+
+
+@exact_index.mistake(
+    "Block 1 was computed after 1234. It was filed under its parent's block, and that block has "
+    "become 9999's."
+)
+class BlockIsTheNode(RightIndex):
+    def name(self, block: int) -> Any:
+        return block
+
+
+@exact_index.mistake(
+    "The new node got a number that another node had or has. Numbers are never used twice."
+)
+class NumbersReused(RightIndex):
+    def name(self, block: int) -> Any:
+        return len(self.nodes)
+
+
+@exact_index.mistake(
+    "The first node's number was put aside and given out again, while 5678 still hangs on it."
+)
+class NumbersComeBack(RightIndex):
+    """A number that was put aside is given out again, a few prompts later."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.aside: list[Any] = []
+
+    def name(self, block: int) -> Any:
+        return self.aside.pop(0) if len(self.aside) > 3 else super().name(block)
+
+    def forget(self, block: int) -> None:
+        key = self.keys[block]
+        node = self.nodes[key][0]
+        super().forget(block)
+        if key not in self.nodes:
+            self.aside.append(node)
+
+
+@exact_index.mistake(
+    "9999 was given the keys and values of 1234. Whoever can make hashes collide can read and "
+    "write in strangers' prompts. (CVE-2025-25183)"
+)
+class HashAlone(RightIndex):
+    def key(self, parent: Any, tokens: Any) -> Any:
+        return (parent, hash(tokens))
+
+
+@exact_index.mistake("Another root is another prefix, also when their hashes are equal.")
+class OneRoot(RightIndex):
+    def key(self, parent: Any, tokens: Any) -> Any:
+        return (parent if isinstance(parent, int) else None, tokens)
+
+
+@exact_index.mistake("The parent belongs to the key: 5678 was computed after 1234.")
+class NoParent(RightIndex):
+    def key(self, parent: Any, tokens: Any) -> Any:
+        return tokens
+
+
+@exact_index.mistake(
+    "Block 0 will hold other tokens in a moment. A key that outlives its block is a wrong hit "
+    "that waits. (GeeeekExplorer/nano-vllm#163)"
+)
+class KeyOutlivesBlock(RightIndex):
+    def forget(self, block: int) -> None:
+        self.keys.pop(block)
+
+
+@exact_index.mistake("The index has lost sight of one of the copies. (vllm-project/vllm#55092)")
+class TwinOverwrites(RightIndex):
+    def publish(self, parent: Any, tokens: Any, block: int) -> Any:
+        node, new = super().publish(parent, tokens, block)
+        self.nodes[self.key(parent, tokens)] = node, [block]
+        return node, new
+
+
+@exact_index.mistake("The other copy is there, and the index doesn't know it.")
+class TwinIgnored(RightIndex):
+    def publish(self, parent: Any, tokens: Any, block: int) -> Any:
+        key = self.key(parent, tokens)
+        if key in self.nodes:
+            return self.nodes[key][0], False
+        return super().publish(parent, tokens, block)
+
+    def forget(self, block: int) -> None:
+        if block in self.keys:
+            super().forget(block)
+
+
+@exact_index.mistake("They are one prefix, and whatever continues it continues both.")
+class TwinGetsItsOwnNode(RightIndex):
+    def publish(self, parent: Any, tokens: Any, block: int) -> Any:
+        key = self.key(parent, tokens)
+        if block not in self.keys and key in self.nodes:
+            self.nodes[key] = next(self.fresh), self.nodes[key][1]
+        return super().publish(parent, tokens, block)
+
+
+@exact_index.mistake(
+    "remember takes a hold on each block that is new. Told so twice, it takes two and gives one "
+    "back."
+)
+class AlwaysNew(RightIndex):
+    def publish(self, parent: Any, tokens: Any, block: int) -> Any:
+        return super().publish(parent, tokens, block)[0], True
+
+
+exact_index.finished = RightIndex

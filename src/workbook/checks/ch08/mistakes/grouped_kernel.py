@@ -1,0 +1,137 @@
+"""The grouped kernel of chapter 08, and mistakes with it, made from its source."""
+# Triton compiles the kernel itself: its arguments are pointers, numbers and constants.
+# mypy: disable-error-code="no-untyped-def, untyped-decorator"
+# ruff: noqa: E741
+
+from workbook.checks.ch08 import grouped_kernel as exercises
+from workbook.triton_or_stub import tl, triton
+
+mistake = exercises.grouped_kernel.mistake
+
+
+@triton.jit
+def grouped_kernel(
+    q,
+    k_pool,
+    v_pool,
+    block_tables,
+    lengths,
+    out,
+    scale,
+    HEADS: tl.constexpr,
+    KV_HEADS: tl.constexpr,
+    GROUP: tl.constexpr,
+    QUERIES: tl.constexpr,
+    HEAD_DIM: tl.constexpr,
+    BLOCK_SIZE: tl.constexpr,
+    MAX_BLOCKS: tl.constexpr,
+    TILE: tl.constexpr,
+):
+    row, kv_head = tl.program_id(0), tl.program_id(1)
+    g, d = tl.arange(0, QUERIES), tl.arange(0, HEAD_DIM)
+    head = kv_head * GROUP + g
+    mine = (row * HEADS + head)[:, None] * HEAD_DIM + d[None, :]
+    real = (g < GROUP)[:, None]
+    group = tl.load(q + mine, mask=real, other=0.0)
+    length = tl.load(lengths + row)
+    table = block_tables + row * MAX_BLOCKS
+    m = tl.full([QUERIES], float("-inf"), tl.float32)
+    l = tl.zeros([QUERIES], tl.float32)
+    acc = tl.zeros([QUERIES, HEAD_DIM], tl.float32)
+    for start in range(0, length, TILE):
+        position = start + tl.arange(0, TILE)
+        written = position < length
+        block = tl.load(table + position // BLOCK_SIZE, mask=written, other=0).to(tl.int64)
+        token = (block * KV_HEADS + kv_head) * BLOCK_SIZE + position % BLOCK_SIZE
+        place = token[:, None] * HEAD_DIM + d[None, :]
+        k = tl.load(k_pool + place, mask=written[:, None], other=0.0)
+        score = tl.dot(group, tl.trans(k), input_precision="ieee") * scale
+        score = tl.where(written[None, :], score, float("-inf"))
+        higher = tl.maximum(m, tl.max(score, 1))
+        p, shrink = tl.exp2(score - higher[:, None]), tl.exp2(m - higher)
+        v = tl.load(v_pool + place, mask=written[:, None], other=0.0)
+        acc = acc * shrink[:, None] + tl.dot(p.to(v.dtype), v, input_precision="ieee")
+        l = l * shrink + tl.sum(p, 1)
+        m = higher
+    answer = acc / tl.where(l > 0, l, 1.0)[:, None]
+    tl.store(out + mine, answer, mask=real)
+
+
+exercises.grouped_kernel.finished = grouped_kernel
+ENTRIES = "tl.load(table + position // BLOCK_SIZE, mask=written, other=0)"
+TAIL = '        score = tl.where(written[None, :], score, float("-inf"))\n'
+V_LOAD = "tl.load(v_pool + place, mask=written[:, None], other=0.0)"
+mistake("The scores were not multiplied by `scale`.", (" * scale\n", "\n"))
+mistake(
+    "That is what `tl.exp` gives; `scale` has log2(e) in it, so the weights are `tl.exp2`.",
+    ("exp2", "exp"),
+)
+mistake(
+    "`acc` was never multiplied by `shrink`: earlier values keep weights that they had under a "
+    "lower maximum.",
+    ("acc * shrink[:, None]", "acc"),
+)
+mistake(
+    "The heads came out permuted: query g of this group is head kv_head * GROUP + g, not g * "
+    "KV_HEADS + kv_head.",
+    ("kv_head * GROUP + g", "g * KV_HEADS + kv_head"),
+)
+mistake("Row 1 read row 0's table.", (" + row * MAX_BLOCKS", ""))
+mistake(
+    "Every group read KV head 0. The address of a key needs `kv_head`.",
+    ("KV_HEADS + kv_head)", "KV_HEADS)"),
+)
+mistake(
+    "Each tile asked the table once. Its positions lie in several blocks: position p is in the "
+    "block of entry p // BLOCK_SIZE.",
+    (ENTRIES, "tl.load(table + start // BLOCK_SIZE)"),
+)
+mistake(
+    "Each tile ran on behind the block where it began. A block has BLOCK_SIZE slots; what lies "
+    "behind them is another head's, or another block's.",
+    (ENTRIES, "tl.load(table + start // BLOCK_SIZE)"),
+    ("position % BLOCK_SIZE", "start % BLOCK_SIZE + tl.arange(0, TILE)"),
+)
+mistake(
+    "The last tile was counted whole: 100 tokens became 128, and the 28 others got a score of 0. "
+    "Their score must be -inf. (This happened: pytorch/pytorch#160861)",
+    (TAIL, ""),
+)
+mistake(
+    "The last tile reaches past the length, and past the end of its row of the table: the load of"
+    " the entries needs `mask=written`.",
+    (ENTRIES, ENTRIES.replace(", mask=written, other=0", "")),
+)
+mistake(
+    "The load of V isn't masked. Weight 0 doesn't erase: in a `tl.dot`, too, 0 × NaN is NaN.",
+    (V_LOAD, "tl.load(v_pool + place)"),
+)
+mistake(
+    "The tile has QUERIES rows and the group only GROUP. In `out` the others are the next "
+    "group's, whose program may be done: on a GPU, whoever stores last wins.",
+    ("tl.store(out + mine, answer, mask=real)", "tl.store(out + mine, answer)"),
+)
+mistake(
+    "The group has GROUP queries; the tile's other rows lie behind it in `q`, and behind the last"
+    " group comes memory that isn't yours. Load them as 0, with a mask.",
+    ("tl.load(q + mine, mask=real, other=0.0)", "tl.load(q + mine)"),
+)
+mistake(
+    "A load with a mask and without `other` leaves anything in the masked lanes, here NaN, and 0 "
+    "× NaN is NaN: say `other=0.0`.",
+    (V_LOAD, V_LOAD.replace(", other=0.0", "")),
+)
+mistake(
+    "`m` starts at a number. The first `m` is -inf: from a higher start the only weight would be "
+    "2 ** -2,000, which is 0.",
+    ('tl.full([QUERIES], float("-inf")', "tl.full([QUERIES], -1000.0"),
+)
+mistake(
+    "`p` is float32, `v` is bfloat16, and `tl.dot` wants both of one type: `p.to(v.dtype)`.",
+    ("p.to(v.dtype)", "p"),
+)
+mistake(
+    "`acc / l` was divided for a row without tokens, too. Its loop never ran, so l is 0: divide "
+    "by something else, and store.",
+    ("tl.where(l > 0, l, 1.0)", "l"),
+)

@@ -1,0 +1,162 @@
+"""Mistakes with merge, as readers make them."""
+# ruff: noqa: E741
+
+from collections.abc import Callable, Sequence
+from functools import reduce
+
+from workbook.checks.ch08.merging import merge
+
+Part = tuple[float, float, float]
+
+
+Merge = Callable[[Sequence[Part]], float]
+
+
+def right(parts: Sequence[Part]) -> float:
+    m = max(part[0] for part in parts)
+    l = sum(2.0 ** (part[0] - m) * part[1] for part in parts if part[1])
+    acc = sum(2.0 ** (part[0] - m) * part[2] for part in parts if part[1])
+    return acc / l if l else 0.0
+
+
+def weighed(weight: Callable[[float, float], tuple[float, float]]) -> Merge:
+    """Like ``merge``; ``weight(m_part, m)`` gives what ``l`` and ``acc`` are multiplied by."""
+
+    def wrong(parts: Sequence[Part]) -> float:
+        m = max(part[0] for part in parts)
+        told = [(*part, *weight(part[0], m)) for part in parts if part[1]]
+        l = sum(one[3] * one[1] for one in told)
+        acc = sum(one[4] * one[2] for one in told)
+        return acc / l if l else 0.0
+
+    return wrong
+
+
+@merge.mistake(
+    "That is the mean of the two answers. The second part has higher scores, so it must count for"
+    " more: by its `l`, on a common scale."
+)
+def average(parts: Sequence[Part]) -> float:
+    answers = [acc / l for _, l, acc in parts if l]
+    return sum(answers) / len(answers)
+
+
+@merge.mistake(
+    "The parts were weighed by their numbers of tokens. Tokens don't weigh alike: their scores "
+    "say how much."
+)
+def by_tokens(parts: Sequence[Part]) -> float:
+    tokens = {1.5: 2, 1.625: 3}
+    return sum(tokens[l] * acc / l for _, l, acc in parts) / sum(tokens[l] for _, l, _ in parts)
+
+
+@merge.mistake(
+    "Two finished answers were weighed by `2 ** m` alone. A part's weight is all of its `l`, so "
+    "divide last."
+)
+def divided_first(parts: Sequence[Part]) -> float:
+    m = max(part[0] for part in parts)
+    weights = [2.0 ** (part[0] - m) for part in parts]
+    return sum(w * acc / l for w, (_, l, acc) in zip(weights, parts, strict=True)) / sum(weights)
+
+
+@merge.mistake("That is the second part's answer; the first was never added.")
+def last_part(parts: Sequence[Part]) -> float:
+    _, l, acc = parts[-1]
+    return acc / l
+
+
+@merge.mistake(
+    "Each part was taken to be higher than the one before it. The highest maximum may come first,"
+    " in the middle or last."
+)
+def as_if_rising(parts: Sequence[Part]) -> float:
+    """Takes it that each part's maximum is higher than the one before."""
+    l = acc = 0.0
+    for at, part in enumerate(parts):
+        if part[1]:
+            shrink = 2.0 ** -abs(part[0] - parts[at - 1][0]) if at else 1.0
+            l, acc = l * shrink + part[1], acc * shrink + part[2]
+    return acc / l if l else 0.0
+
+
+@merge.mistake(
+    "No maximum is subtracted: 2.0 ** 2000 is no float. Only differences to the highest maximum "
+    "may be exponents."
+)
+def from_zero(parts: Sequence[Part]) -> float:
+    told = [part for part in parts if part[1]]
+    l = sum(2.0 ** part[0] * part[1] for part in told)
+    return sum(2.0 ** part[0] * part[2] for part in told) / l if l else 0.0
+
+
+@merge.mistake(
+    "The search for the highest maximum begins at 0, and all of them may lie far below. It begins"
+    " at -inf, or at a part."
+)
+def starts_at_zero(parts: Sequence[Part]) -> float:
+    m, l, acc = 0.0, 0.0, 0.0
+    for part in parts:
+        higher = max(m, part[0])
+        shrink, weight = 2.0 ** (m - higher), 2.0 ** (part[0] - higher)
+        m, l, acc = higher, l * shrink + part[1] * weight, acc * shrink + part[2] * weight
+    return acc / l if l else 0.0
+
+
+@merge.mistake(
+    "-inf minus -inf is NaN. Whoever compares the two empty parts with each other must not spread"
+    " it: a part without tokens adds nothing. (This happened: vllm-project/vllm#27491)"
+)
+def in_pairs(parts: Sequence[Part]) -> float:
+    """-inf - -inf where two empty parts meet."""
+
+    def pair(a: Part, b: Part) -> Part:
+        m = max(a[0], b[0])
+        x, y = 2.0 ** (a[0] - m), 2.0 ** (b[0] - m)
+        return m, a[1] * x + b[1] * y, a[2] * x + b[2] * y
+
+    left, right = reduce(pair, parts[: len(parts) - 2 or 1]), reduce(pair, parts[-2:])
+    if len(parts) == 4:
+        left, right = parts[0], pair(pair(parts[1], parts[2]), parts[3])
+    elif len(parts) == 2:
+        left, right = parts[0], parts[1]
+    else:
+        left, right = pair(parts[0], parts[1]), parts[2]
+    _, l, acc = pair(left, right)
+    return acc / l
+
+
+@merge.mistake("NaN comes from -inf minus -inf: the highest maximum of no tokens is -inf, too.")
+def unguarded(parts: Sequence[Part]) -> float:
+    """Right as long as one part has tokens."""
+    m = max(part[0] for part in parts)
+    l = sum(2.0 ** (part[0] - m) * part[1] for part in parts)
+    acc = sum(2.0 ** (part[0] - m) * part[2] for part in parts)
+    return acc / l
+
+
+@merge.mistake(
+    "With no token anywhere there is nothing to divide by. A sequence of length 0 has the answer "
+    "0 (chapter 7): every part is empty, and so is the sum of their `l`."
+)
+def no_tokens_at_all(parts: Sequence[Part]) -> float:
+    told = [part for part in parts if part[1]]
+    m = max((part[0] for part in told), default=0.0)
+    l = sum(2.0 ** (part[0] - m) * part[1] for part in told)
+    return sum(2.0 ** (part[0] - m) * part[2] for part in told) / l
+
+
+merge.mistake(
+    "The sums were added as they came. Each is seen from its own `m`; bring both to the higher "
+    "one first."
+)(weighed(lambda _, __: (1, 1)))
+merge.mistake("`acc` was added as it came; only `l` was brought to the higher `m`.")(
+    weighed(lambda a, m: (2.0 ** (a - m), 1))
+)
+merge.mistake("`l` was added as it came; only `acc` was brought to the higher `m`.")(
+    weighed(lambda a, m: (1, 2.0 ** (a - m)))
+)
+merge.mistake(
+    "The lower part grew by 4. Seen from a higher maximum it is a quarter of what it was."
+)(weighed(lambda a, m: (2.0 ** (m - a), 2.0 ** (m - a))))
+merge.finished = right

@@ -1,0 +1,46 @@
+"""The outcome of a case as a text, by which two solutions are told apart or found alike."""
+
+import contextlib
+import io
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from workbook.checks.framework.cases import Case, CheckFailed, in_words
+from workbook.checks.framework.diagnosis.fuel import OutOfFuel, fuel
+from workbook.checks.framework.source import files_of
+
+PASSED = ""
+_LINE = re.compile(r" \(line \d+ of your cell\)")
+_ERROR = re.compile(r"\w*(Error|OutsideMemory)\b")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What was tried and what came, empty when the case was passed."""
+
+    text: str
+    crash: bool = False  # it ended in an error: many causes share one
+
+
+def of(error: Exception | None) -> Outcome:
+    """The outcome of a case that ended so; without line numbers, which are the cell's own."""
+    if error is None:
+        return Outcome(PASSED)
+    if isinstance(error, CheckFailed):
+        text = _LINE.sub("", f"{error.tried or ''}|{error.got}")
+        return Outcome(text, crash=bool(_ERROR.match(error.got)))
+    if isinstance(error, OutOfFuel):
+        return Outcome("|it never ends")
+    return Outcome(f"|{in_words(error)}", crash=True)
+
+
+def play(case: Case, solution: Any) -> Outcome:
+    """Run one case quietly and on fuel; a kernel without, for its interpreter copies its lines."""
+    files = set() if hasattr(solution, "fn") else files_of(solution)
+    try:
+        with contextlib.redirect_stdout(io.StringIO()), fuel(files):
+            case.body(solution)
+    except Exception as error:
+        return of(error)
+    return of(None)

@@ -1,0 +1,75 @@
+"""What a check says: the passed cases, then the first failure with tried, got, right and why."""
+
+import textwrap
+from dataclasses import dataclass
+
+WIDTH = 100
+OFFER = "hint(1) and hint(2) are there when you want them."
+
+
+@dataclass(frozen=True)
+class Failure:
+    """The four things a failed case tells."""
+
+    tried: str
+    got: str
+    right: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Report:
+    """The result of one check. Its ``repr`` is for people; ``ok`` is for code.
+
+    Cases run in order and stop at the first that is not passed: one fault to think about at a time.
+    ``todo`` means that the case met a stub; ``remark`` is a line about the call as a whole.
+    """
+
+    call: str
+    titles: tuple[str, ...]
+    passed: int
+    failure: Failure | None = None
+    todo: bool = False
+    remark: str | None = None
+
+    @property
+    def ok(self) -> bool:
+        """Whether every case passed."""
+        return self.passed == len(self.titles)
+
+    def __repr__(self) -> str:
+        return "\n".join([self.call, *self._lines()])
+
+    def _lines(self) -> list[str]:
+        if self.todo and self.passed == 0:
+            return [f"  not implemented yet; {OFFER}"]
+        if self.remark and self.passed == 0 and not self.failure:
+            return wrapped("", self.remark, "  ")
+        width = len(str(len(self.titles)))
+        numbered = [f"{i:>{width}}  {title}" for i, title in enumerate(self.titles, 1)]
+        lines = [f"  passed  {line}" for line in numbered[: self.passed]]
+        if self.failure:
+            lines.append(f"  FAILED  {numbered[self.passed]}")
+            for name in ("tried", "got", "right", "why"):
+                lines += wrapped(f"{name:<8}", getattr(self.failure, name), "      ")
+        elif self.todo:
+            lines.append(f"  to do   {numbered[self.passed]}: not implemented yet")
+        if self.remark:
+            lines += wrapped("", self.remark, "  ")
+        return [*lines, self._last_line()]
+
+    def _last_line(self) -> str:
+        count = f"  {self.passed} of {len(self.titles)} passed"
+        return f"{count}." if self.ok else f"{count}; {OFFER}"
+
+
+def wrapped(head: str, text: str, indent: str) -> list[str]:
+    """``text`` after ``head``, in lines that fit a narrow cell and hang below the text."""
+    return textwrap.wrap(
+        text,
+        WIDTH,
+        initial_indent=indent + head,
+        subsequent_indent=indent + " " * len(head),
+        break_long_words=False,
+        break_on_hyphens=False,
+    )

@@ -1,0 +1,87 @@
+"""Run an exercise's cases on the reader's object. Whatever their code does, a report comes back."""
+
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from workbook.checks.framework.cases import Case, CheckFailed, NotHere, in_words
+from workbook.checks.framework.diagnosis import cause, second_look
+from workbook.checks.framework.exercise import Exercise
+from workbook.checks.framework.report import Failure, Report
+from workbook.checks.framework.source import line_in
+
+Owned = tuple[Exercise, Case]
+
+
+def run_cases(
+    name: str, owned: Sequence[Owned], reader: Any, load_mistakes: Callable[[str], None]
+) -> Report:
+    """Try the cases in order, up to the first not passed; a reader's mistake never raises.
+
+    Of a failure the cause is looked for; what passed every case is looked at a second time.
+    """
+    call = f"check.{name}({_name_of(reader)})"
+    titles = tuple(case.title for _, case in owned)
+    if remark := _wrong_kind(name, owned[-1][0], reader):
+        return Report(call, titles, 0, remark=remark)
+    for passed, (exercise, case) in enumerate(owned):
+        try:
+            case.body(reader)
+        except NotImplementedError:
+            return Report(call, titles, passed, todo=True)
+        except NotHere as missing:
+            return Report(call, titles, passed, remark=str(missing))
+        except KeyboardInterrupt as stop:
+            remark = (
+                f"Stopped by you in case {passed + 1}, {case.title!r}{line_in(stop, reader)}. "
+                "If it would not end by itself, look for a loop whose condition never changes."
+            )
+            return Report(call, titles, passed, remark=remark)
+        except Exception as error:
+            load_mistakes(exercise.label)
+            failure = _failure(case, error, reader, cause(exercise, case, reader, error))
+            return Report(call, titles, passed, failure=failure)
+    for exercise in dict.fromkeys(exercise for exercise, _ in owned):
+        load_mistakes(exercise.label)
+        if found := second_look(exercise, reader):
+            case, failed = found
+            passed = [known for _, known in owned].index(case)
+            return Report(call, titles, passed, failure=_failure(case, failed, reader, None))
+    return Report(call, titles, len(owned))
+
+
+def _failure(case: Case, error: Exception, reader: Any, why: str | None) -> Failure:
+    """The four things; ``why`` is the cause that was found, if any."""
+    failed = error
+    if not isinstance(failed, CheckFailed):
+        failed = CheckFailed(in_words(error) + line_in(error, reader))
+    return Failure(
+        tried=failed.tried or case.tried,
+        got=failed.got,
+        right=failed.right or case.right,
+        why=why or failed.why or case.why,
+    )
+
+
+def _name_of(reader: Any) -> str:
+    name = getattr(reader, "__name__", None)
+    return name if isinstance(name, str) else "None" if reader is None else "…"
+
+
+def _wrong_kind(name: str, exercise: Exercise, reader: Any) -> str | None:
+    """A sentence for a call that no case could make sense of, or ``None``."""
+    way_out = f"check.{name}({exercise.stub})"
+    if reader is None:
+        return f"None was passed. Run the cell that defines {exercise.stub}, then {way_out}."
+    if exercise.takes == "class" and not inspect.isclass(reader):
+        if callable(reader) and hasattr(reader, "__name__"):
+            return f"{reader.__name__} is a function, and this check takes a class: {way_out}."
+        kind = type(reader).__name__
+        return f"An object of type {kind} was passed. Pass the class itself, uncalled: {way_out}."
+    if exercise.takes == "function":
+        if inspect.isclass(reader):
+            return f"{reader.__name__} is a class, and this check takes a function: {way_out}."
+        if not callable(reader):
+            kind = type(reader).__name__
+            return f"An object of type {kind} was passed. Pass the function, uncalled: {way_out}."
+    return None

@@ -1,0 +1,22 @@
+"""Where the reader's own code stands."""
+
+import inspect
+import traceback
+from typing import Any
+
+
+def line_in(error: BaseException, reader: Any) -> str:
+    """`` (line 7 of your cell)`` for the error's last frame in the reader's code, else nothing."""
+    files = files_of(reader)
+    lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename in files]
+    return f" (line {lines[-1]} of your cell)" if lines else ""
+
+
+def files_of(reader: Any) -> set[str]:
+    """The files, or a notebook's cells, in which the object's own code stands."""
+    members = list(vars(reader).values()) if inspect.isclass(reader) else [reader]
+    # A property, a classmethod, a staticmethod and a Triton kernel wrap the function with the code.
+    inside = ("fget", "__func__", "fn")
+    functions = [next((f for f in (getattr(m, n, None) for n in inside) if f), m) for m in members]
+    codes = [getattr(inspect.unwrap(f), "__code__", None) for f in functions if callable(f)]
+    return {code.co_filename for code in codes if code is not None}

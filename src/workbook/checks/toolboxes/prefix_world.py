@@ -1,0 +1,62 @@
+"""What the checks of chapter 05 play on: a small cache, an index, and requests that run."""
+
+from typing import Any
+
+from workbook.checks.toolboxes.known_tokens import write
+
+ROOT = (None, None)
+
+
+class Index:
+    """An index as chapter 05 means it, right and slow: a node is the whole path to it."""
+
+    def __init__(self) -> None:
+        self.copies: dict[Any, list[int]] = {}
+        self.nodes: dict[int, Any] = {}
+
+    def find(self, parent: Any, tokens: Any) -> Any:
+        """The node after ``tokens`` and a block that holds them, or ``None``."""
+        node = (parent, tokens)
+        return (node, self.copies[node][0]) if node in self.copies else None
+
+    def publish(self, parent: Any, tokens: Any, block: int) -> Any:
+        """The node after ``tokens``, and whether ``block`` is new to the index."""
+        node = (parent, tokens)
+        if block in self.nodes:
+            return node, False
+        self.nodes[block] = node
+        self.copies.setdefault(node, []).append(block)
+        return node, True
+
+    def forget(self, block: int) -> None:
+        """``block`` holds these tokens no longer."""
+        node = self.nodes.pop(block)
+        self.copies[node].remove(block)
+        if not self.copies[node]:
+            del self.copies[node]
+
+
+def world(prefix_cache: Any, num_blocks: int = 16) -> tuple[Any, Any, Index]:
+    """A cache of blocks of 4, the reader's prefix cache on it, and the index it was given."""
+    from paged_attention.cache import PagedKVCache
+
+    cache, index = PagedKVCache(1, num_blocks, 4, 1, 1), Index()
+    return cache, prefix_cache(cache, index), index
+
+
+def serve(cache: Any, prefix: Any, seq: Any, prompt: list[int], **key: Any) -> int:
+    """Create, attach, run the rest, remember. Returns the tokens that were reused."""
+    cache.create(seq)
+    reused: int = prefix.attach(seq, list(prompt), **key)
+    write(cache, {seq: prompt[cache.lengths[seq] :]})
+    prefix.remember(seq, list(prompt), **key)
+    return reused
+
+
+def probe(cache: Any, prefix: Any, prompt: list[int], **key: Any) -> int:
+    """What a new request with this prompt would reuse; it runs nothing and leaves at once."""
+    seq = f"probe {len(cache.lengths)}"
+    cache.create(seq)
+    reused: int = prefix.attach(seq, list(prompt), **key)
+    cache.free(seq)
+    return reused
