@@ -1,7 +1,8 @@
 """What the chapters use beside the engine: checks, recorded traces, pictures and demos.
 
-``from workbook import check, compare, hint, show`` is a chapter's one line. This package looks at
-the engine (``paged_attention``); the engine never knows it. The names are loaded when first used.
+``from workbook import check, compare, hint, mine, show`` is a chapter's one line. This package
+looks at the engine (``paged_attention``); the engine never knows it. The names are loaded when
+first used.
 """
 
 from typing import TYPE_CHECKING
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
     from workbook.checks import check as check
     from workbook.checks import compare as compare
     from workbook.checks import hint as hint
+    from workbook.checks import judge as judge
+    from workbook.checks import mine as mine
     from workbook.stills import canvas as canvas
     from workbook.stills import show as show
 
@@ -20,9 +23,11 @@ _HOME = {
     "check": "checks",
     "compare": "checks",
     "hint": "checks",
+    "judge": "checks",
+    "mine": "checks",
     "show": "stills",
 }
-__all__ = ["canvas", "check", "compare", "hint", "show"]
+__all__ = ["canvas", "check", "compare", "hint", "judge", "mine", "show"]
 
 
 __getattr__, __dir__ = lazy_names(__name__, _HOME)

@@ -5,7 +5,7 @@ import { childrenOf, hasTag, isCode, nodesOf, textOf, titled } from "./tree.mjs"
 const TITLE = /^(\d+) · (.+)$/;
 const MINUTES =
   /^About (\d+) minutes: (\d+) to read and run, (\d+) for the exercises\.(?: Needs ([^.]+)\.)?$/;
-const EFFORT = /^(\d+) minutes · difficulty (\d) of (\d)( · optional)?$/;
+const EFFORT = /^(\d+) minutes · difficulty (\d) of (\d)(?: · importance (!{1,3}))?( · optional)?$/;
 
 /** "2 · The block allocator" → number "2" and the name; other titles have no number. */
 export function splitTitle(title) {
@@ -31,14 +31,15 @@ function readNeeds(words = "") {
   return numbers;
 }
 
-/** Minutes and difficulty of an exercise, from its first line. */
+/** Minutes, difficulty and importance (1 to 3, or null) of an exercise, from its first line. */
 export function readEffort(text) {
   const match = EFFORT.exec(text.replace(/\s+/g, " ").trim());
   return match && {
     minutes: Number(match[1]),
     difficulty: Number(match[2]),
     hardest: Number(match[3]),
-    optional: Boolean(match[4]),
+    importance: match[4] ? match[4].length : null,
+    optional: Boolean(match[5]),
   };
 }
 

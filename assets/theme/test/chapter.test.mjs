@@ -18,7 +18,9 @@ test("minutes and needs", () => {
 });
 
 test("effort of an exercise", () => {
-  assert.deepEqual(readEffort("10 minutes · difficulty 3 of 3 · optional"), { minutes: 10, difficulty: 3, hardest: 3, optional: true });
+  assert.deepEqual(readEffort("10 minutes · difficulty 3 of 3 · optional"), { minutes: 10, difficulty: 3, hardest: 3, importance: null, optional: true });
+  assert.equal(readEffort("10 minutes · difficulty 3 of 3 · importance !!!").importance, 3);
+  assert.equal(readEffort("10 minutes · difficulty 3 of 3 · importance !!!!"), null);
   assert.equal(readEffort("Ten minutes"), null);
 });
 

@@ -19,7 +19,9 @@ from bookbuild.rules.signatures import (
 
 FEWEST = 3
 HINTS = 2
-EFFORT = re.compile(r"(\d+) minutes? · difficulty ([123]) of 3( · optional)?")
+EFFORT = re.compile(
+    r"(\d+) minutes? · difficulty ([123]) of 3( · importance !{1,3})?(?P<optional> · optional)?"
+)
 
 
 @dataclass
@@ -35,7 +37,7 @@ class Exercise:
 
     @property
     def effort(self) -> re.Match[str] | None:
-        """Its first line: minutes, difficulty, optional or not."""
+        """Its first line: minutes, difficulty, importance for later chapters, optional or not."""
         first = self.spec.body.split("\n", 1)[0].strip()
         return EFFORT.fullmatch(first)
 
@@ -47,7 +49,7 @@ class Exercise:
     @property
     def optional(self) -> bool:
         """Whether the chapter's minutes leave it out."""
-        return bool(self.effort and self.effort[3])
+        return bool(self.effort and self.effort["optional"])
 
 
 def exercises(page: Page) -> list[Exercise]:
@@ -95,7 +97,7 @@ def specs(page: Page) -> Iterator[Problem]:
         if exercise.effort is None:
             yield page.problem(
                 "below its label the exercise needs the line `10 minutes · difficulty 2 of 3`, "
-                "with ` · optional` where it is",
+                "then ` · importance !`, `!!` or `!!!`, and ` · optional` where it is",
                 exercise.at,
             )
 

@@ -248,6 +248,70 @@ def test_compare(guess: Any, answer: Any, line: str, capsys: pytest.CaptureFixtu
     assert capsys.readouterr().out == line + "\n"
 
 
+def test_likely_wrong_guesses_are_answered(capsys: pytest.CaptureFixture[str]) -> None:
+    likely = {9: "Nine is the index.", (0, 1): "In the other order."}
+    for guess, answer in ((9, 10), (10, 10), (8, 10), (None, 10), ([0, 1], [1, 0])):
+        compare(guess, answer, likely)
+    assert capsys.readouterr().out.splitlines() == [
+        "you said 9; it is 10",
+        "Nine is the index.",
+        "you said 10, and it is 10",
+        "you said 8; it is 10",
+        "no guess; it is 10",
+        "you said [0, 1]; it is [1, 0]",
+        "In the other order.",
+    ]
+
+
+def test_mine_is_the_very_object_that_passed(
+    small: Checks, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = "def half(n): return n // 2"
+    right, again = a_cell(source), a_cell(source)
+    wrong = a_cell("def half(n): return n / 2")
+    book = a_cell("def half_solution(n): return n // 2")
+    small.half(wrong)
+    small.half(right)
+    assert small.mine(None, book) is book
+    assert small.mine(wrong, book) is book
+    assert small.mine(again, book) is book
+    assert small.mine(right, book) is right
+    way = "(yours enters when its check has passed; then run this cell again)"
+    assert capsys.readouterr().out.splitlines() == [
+        f"half_solution: the book's {way}",
+        f"half: the book's {way}",
+        f"half: the book's {way}",
+        "half: yours",
+    ]
+
+
+def test_a_class_that_was_changed_after_it_passed_passes_no_more() -> None:
+    class MyAllocator(BlockAllocator):
+        pass
+
+    assert check.allocator(MyAllocator).ok
+    assert check.mine(MyAllocator, BlockAllocator) is MyAllocator
+    MyAllocator.allocate = lambda self: 0  # type: ignore[method-assign]
+    assert not check.allocator(MyAllocator).ok
+    assert check.mine(MyAllocator, BlockAllocator) is BlockAllocator
+
+
+def test_a_text_is_checked_by_the_name_of_its_stub() -> None:
+    registry = Registry()
+    walk = registry.exercise(
+        "walk", label="ex-98-1", title="W", stub="WALK", takes="text", hints=("", "")
+    )
+
+    @walk.case("it ends", tried="WALK", right=";", why="Every statement does.")
+    def _ends(text: str) -> None:
+        expect(text.endswith(";"), got=text)
+
+    checks = Checks(registry)
+    assert repr(checks.walk("return;")).startswith("check.walk(WALK)")
+    assert "An object of type int was passed" in repr(checks.walk(3))
+    assert not checks.walk("return").ok
+
+
 def test_every_exercise_is_whole() -> None:
     for exercise in exercises():
         assert exercise.cases, exercise.name

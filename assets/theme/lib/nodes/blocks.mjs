@@ -116,7 +116,13 @@ function dots({ difficulty, hardest }) {
   return html`<span aria-hidden="true" class="dots">${drawn}</span><span class="unseen">${difficulty} of ${hardest}</span>`;
 }
 
-/** "10 minutes · difficulty 2 of 3", then what is asked. */
+/** How much later chapters stand on an exercise: "!" to "!!!", or nothing where it isn't said. */
+function marks({ importance }) {
+  if (!importance) return "";
+  return html` <span>importance <span aria-hidden="true">${"!".repeat(importance)}</span><span class="unseen">${importance} of 3</span></span>`;
+}
+
+/** "10 minutes · difficulty 2 of 3 · importance !!", then what is asked. */
 function exercise(node, page) {
   const { title, body } = titled(node);
   const effort = body[0]?.type === "paragraph" ? readEffort(textOf(body[0])) : null;
@@ -124,7 +130,7 @@ function exercise(node, page) {
   const name = title.map(textOf).join("");
   if (id) page.outline.push({ id, text: `Exercise ${node.enumerator}: ${name}`, depth: 3 });
   const facts = effort && html`<p class="effort"><span>${effort.minutes} minutes</span>
-<span>difficulty ${dots(effort)}</span>${effort.optional && html` <span>optional</span>`}
+<span>difficulty ${dots(effort)}</span>${marks(effort)}${effort.optional && html` <span>optional</span>`}
 <label class="solved needs-script"><input type="checkbox" data-point="${id}"> solved</label></p>`;
   return html`<div${attributes({ id, class: "exercise" })}>
 <h3><span class="number">Exercise ${node.enumerator}</span> ${page.within({ children: title })}</h3>

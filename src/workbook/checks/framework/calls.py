@@ -62,12 +62,13 @@ class Checks:
             hint = f"{self._last.title}, hint {number}: {self._last.hints[number - 1]}"
             print(textwrap.fill(hint, WIDTH, break_long_words=False, break_on_hyphens=False))
 
-    def mine(self, yours: Any, ours: Any) -> Any:
+    def mine(self, yours: Any, ours: Any, name: str | None = None) -> Any:
         """``yours`` if this very object passed its check, else ``ours``; prints which.
 
-        A cell that is run again makes a new object, which has to pass again.
+        A cell that is run again makes a new object, which has to pass again. What has no name of
+        its own, a text, gets ``name``.
         """
-        name = getattr(yours, "__name__", None) or getattr(ours, "__name__", "this")
+        name = name or getattr(yours, "__name__", None) or getattr(ours, "__name__", "this")
         if self._passed.get(id(yours)) is yours and yours is not None:
             print(f"{name}: yours")
             return yours

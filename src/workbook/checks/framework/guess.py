@@ -1,12 +1,28 @@
 """Predict, run, see: put the reader's prediction beside what came."""
 
 import math
+import textwrap
+from collections.abc import Mapping
 from typing import Any
 
+from workbook.checks.framework.report import WIDTH
 
-def compare(guess: Any, answer: Any) -> None:
-    """Print the prediction and the answer side by side; ``None`` means that nothing was guessed."""
+
+def compare(guess: Any, answer: Any, likely: Mapping[Any, str] | None = None) -> None:
+    """Print the prediction and the answer side by side; ``None`` means that nothing was guessed.
+
+    ``likely`` has wrong guesses that are easily made, each with what speaks against it; a tuple
+    there stands for a list, too.
+    """
     guess, answer = _plain(guess), _plain(answer)
+    _say(guess, answer)
+    if guess is not None and not _equal(guess, answer):
+        against = (text for wrong, text in (likely or {}).items() if _equal(guess, wrong))
+        if text := next(against, None):
+            print(textwrap.fill(text, WIDTH, break_long_words=False, break_on_hyphens=False))
+
+
+def _say(guess: Any, answer: Any) -> None:
     if guess is None:
         print(f"no guess; it is {_said(answer)}")
     elif _equal(guess, answer):

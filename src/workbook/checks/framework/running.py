@@ -20,7 +20,7 @@ def run_cases(
 
     Of a failure the cause is looked for; what passed every case is looked at a second time.
     """
-    call = f"check.{name}({_name_of(reader)})"
+    call = f"check.{name}({_name_of(reader, owned[-1][0].stub)})"
     titles = tuple(case.title for _, case in owned)
     if remark := _wrong_kind(name, owned[-1][0], reader):
         return Report(call, titles, 0, remark=remark)
@@ -63,8 +63,8 @@ def _failure(case: Case, error: Exception, reader: Any, why: str | None) -> Fail
     )
 
 
-def _name_of(reader: Any) -> str:
-    name = getattr(reader, "__name__", None)
+def _name_of(reader: Any, stub: str) -> str:
+    name = stub if isinstance(reader, str) else getattr(reader, "__name__", None)
     return name if isinstance(name, str) else "None" if reader is None else "…"
 
 
@@ -78,6 +78,9 @@ def _wrong_kind(name: str, exercise: Exercise, reader: Any) -> str | None:
             return f"{reader.__name__} is a function, and this check takes a class: {way_out}."
         kind = type(reader).__name__
         return f"An object of type {kind} was passed. Pass the class itself, uncalled: {way_out}."
+    if exercise.takes == "text" and not isinstance(reader, str):
+        kind = type(reader).__name__
+        return f"An object of type {kind} was passed. Pass the text: {way_out}."
     if exercise.takes == "function":
         if inspect.isclass(reader):
             return f"{reader.__name__} is a class, and this check takes a function: {way_out}."

@@ -81,7 +81,10 @@ def internal_is_all_empty(rows: list[Row], total: int) -> tuple[int, int, int, i
     return used, reserved, reserved + internal, free
 
 
-@account.mistake("Return the four counts together: (used, reserved, internal, free).")
+@account.mistake(
+    "Your function returned nothing (None): is a `return` missing, or inside an `if` that wasn't "
+    "taken?"
+)
 def forgets_return(rows: list[Row], total: int) -> None:
     right(rows, total)
 

@@ -135,7 +135,10 @@ class MovesTheHeadOnly(RightEviction):
             self.recent.move_to_end(block)
 
 
-@evict.mistake("evict returns how many it freed.")
+@evict.mistake(
+    "Your `evict` returned nothing (None): is a `return` missing, or inside an `if` that wasn't "
+    "taken?"
+)
 class SaysNothing(RightEviction):
     def evict(self, n: int) -> Any:
         super().evict(n)

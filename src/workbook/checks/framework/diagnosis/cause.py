@@ -2,19 +2,60 @@
 
 from typing import Any
 
-from workbook.checks.framework.cases import Case
+from workbook.checks.framework.cases import Case, CheckFailed
 from workbook.checks.framework.diagnosis import known, outcome
+from workbook.checks.framework.diagnosis.calls import calls_of
+from workbook.checks.framework.diagnosis.error_words import error_words
+from workbook.checks.framework.diagnosis.kind import kind, nothing
+from workbook.checks.framework.diagnosis.relation import relation
 from workbook.checks.framework.exercise import Exercise
+from workbook.checks.framework.mistake import Mistake
 
 
 def cause(exercise: Exercise, case: Case, reader: Any, error: Exception) -> str | None:
     """The words for why this case failed; ``None`` when the case's own are the best there are."""
     here = outcome.of(error)
     alike = known.alike(exercise, case, here)
-    texts = {mistake.says for mistake in alike}
-    exact = alike
-    if len(texts) > 1 or here.crash:
-        exact = known.exact(exercise, case, reader, alike)
+    exact = known.exact(exercise, case, reader, alike) if _open(here, alike) else alike
+    pairs = _answers(exercise, case, reader)
+    for got, _, method in pairs:
+        if got is None and not _may_be_none(exercise, method):
+            return nothing(method)
     if exact:
         return exact[0].says
-    return None
+    of_kind = next((words for got, right, _ in pairs if (words := kind(got, right))), None)
+    if words := of_kind or error_words(here.text.partition("|")[2]):
+        return words
+    if not here.crash and len({mistake.says for mistake in alike}) == 1:
+        return alike[0].says
+    if isinstance(error, CheckFailed) and error.why:
+        return None  # the case knows this very answer
+    found = relation(*pairs[-1][:2]) if pairs else None
+    return f"{found} {case.why}" if found else None
+
+
+def _open(here: outcome.Outcome, alike: list[Mistake]) -> bool:
+    """Whether the other cases must tell: several causes look like this one, or any crash might."""
+    return here.crash or len({mistake.says for mistake in alike}) > 1
+
+
+def _may_be_none(exercise: Exercise, method: str) -> bool:
+    """Whether the finished one ever answers None: as "there is none", or always."""
+    answers = (call for case in exercise.cases for call in calls_of(case, exercise.finished))
+    return any(c.value is None and c.error is None for c in answers if c.method == method)
+
+
+def _answers(exercise: Exercise, case: Case, reader: Any) -> list[tuple[Any, Any, str]]:
+    """The reader's answers and the right ones, in pairs, with the method that gave them.
+
+    The same case plays with both; where they part, by an error or another call, the list ends.
+    """
+    if exercise.finished is None:
+        return []
+    pairs: list[tuple[Any, Any, str]] = []
+    mine, right = calls_of(case, reader), calls_of(case, exercise.finished)
+    for a, b in zip(mine, right, strict=False):
+        if a.method != b.method or a.error or b.error:
+            break
+        pairs.append((a.value, b.value, a.method))
+    return pairs

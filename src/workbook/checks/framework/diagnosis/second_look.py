@@ -1,11 +1,48 @@
 """What passed every case, looked at once more: on each call, is the answer of the right kind?"""
 
+import copy
 from typing import Any
 
-from workbook.checks.framework.cases import Case, CheckFailed
+from workbook.checks.framework.cases import Case, CheckFailed, attempt, shown
+from workbook.checks.framework.diagnosis.calls import calls_of
+from workbook.checks.framework.diagnosis.kind import kind
 from workbook.checks.framework.exercise import Exercise
 
 
 def second_look(exercise: Exercise, reader: Any) -> tuple[Case, CheckFailed] | None:
-    """A case and what is wrong there with a solution that passed, or ``None``."""
+    """A case and what is wrong there with a function that passed, or ``None``.
+
+    Compared with the finished one are the kinds of its answers in every case, and its answers to
+    the probes, which no case asks; a probe's failure is told with the last case.
+    """
+    if exercise.takes != "function" or exercise.finished is None or hasattr(reader, "fn"):
+        return None
+    for case in exercise.cases:
+        mine, right = calls_of(case, reader), calls_of(case, exercise.finished)
+        for a, b in zip(mine, right, strict=False):
+            if a.error or b.error:
+                continue
+            if words := kind(a.value, b.value):
+                return case, CheckFailed(shown(a.value), right=shown(b.value), why=words)
+    for args in exercise.probes:
+        if failed := _probed(exercise, reader, args):
+            return exercise.cases[-1], failed
     return None
+
+
+def _probed(exercise: Exercise, reader: Any, args: tuple[Any, ...]) -> CheckFailed | None:
+    right = exercise.finished(*copy.deepcopy(args))
+    got = attempt(reader, *copy.deepcopy(args))
+    words = None if got.error else kind(got.value, right)
+    if got.error is None and words is None and _equal(got.value, right):
+        return None
+    tried = f"{exercise.stub}({', '.join(shown(arg) for arg in args)})"
+    came = str(got) if got.error else shown(got.value)
+    return CheckFailed(came, tried=tried, right=shown(right), why=words)
+
+
+def _equal(got: Any, right: Any) -> bool:
+    if hasattr(right, "nan_to_num"):
+        both_nan = got.isnan() & right.isnan()
+        return bool(((got == right) | both_nan).all())
+    return bool(got == right)

@@ -1,0 +1,64 @@
+"""What a solution answered, call by call, while a case played with it."""
+
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from workbook.checks.framework.cases import Case
+from workbook.checks.framework.diagnosis.outcome import play
+
+
+@dataclass
+class Call:
+    """One call: what was called (empty for a function that is checked itself), and its answer."""
+
+    method: str
+    value: Any = None
+    error: Exception | None = None
+
+
+def calls_of(case: Case, solution: Any) -> list[Call]:
+    """The calls that this case makes of a function, or of a class's public methods.
+
+    A method that a method calls isn't listed. None are of a kernel or a text.
+    """
+    calls: list[Call] = []
+    if inspect.isclass(solution):
+        play(case, _listed_class(solution, calls))
+    elif callable(solution) and not hasattr(solution, "fn"):
+        play(case, _listed(solution, "", calls, []))
+    return calls
+
+
+def _listed(
+    function: Callable[..., Any], method: str, calls: list[Call], inside: list[str]
+) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def listed(*args: Any, **kwargs: Any) -> Any:
+        if inside:
+            return function(*args, **kwargs)
+        call = Call(method)
+        calls.append(call)
+        inside.append(method)
+        try:
+            call.value = function(*args, **kwargs)
+        except Exception as error:
+            call.error = error
+            raise
+        finally:
+            inside.pop()
+        return call.value
+
+    return listed
+
+
+def _listed_class(cls: type, calls: list[Call]) -> type:
+    inside: list[str] = []
+    methods = {
+        name: _listed(method, name, calls, inside)
+        for name, method in inspect.getmembers(cls, inspect.isfunction)
+        if not name.startswith("_")
+    }
+    return type(cls.__name__, (cls,), methods)

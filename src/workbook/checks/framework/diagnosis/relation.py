@@ -1,0 +1,69 @@
+"""How a wrong answer is related to the right one, in a sentence that is true whatever the cause."""
+
+from typing import Any
+
+FEW = 8
+
+
+def relation(got: Any, right: Any) -> str | None:
+    """The relation of two answers of one kind, or ``None`` if none is seen."""
+    if hasattr(right, "flatten") and hasattr(got, "flatten"):
+        return _tensors(got, right)
+    if _number(right) and _number(got):
+        return _numbers(got, right)
+    if isinstance(right, tuple | list) and isinstance(got, tuple | list):
+        return _items(list(got), list(right))
+    return None
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _numbers(got: Any, right: Any) -> str | None:
+    if isinstance(right, int) and abs(got - right) == 1:
+        return f"Off by one: {got} is one too {'many' if got > right else 'few'}."
+    if not (isinstance(right, int) and isinstance(got, int) and right and got):
+        return None
+    if got == -right:
+        return "The right number with the wrong sign."
+    if got % right == 0:
+        return f"That is {got // right} times the right number."
+    if right % got == 0:
+        return f"That is the right number divided by {right // got}."
+    return None
+
+
+def _items(got: list[Any], right: list[Any]) -> str | None:
+    if got == right[::-1]:
+        return "The right items in reverse."
+    if sorted(map(repr, got)) == sorted(map(repr, right)):
+        return "The right items in another order."
+    if got == right[:-1]:
+        return "The last item is missing."
+    if got == right[1:]:
+        return "The first item is missing."
+    if got[:-1] == right and got:
+        return "One item too many, at the end."
+    off = [i for i, (a, b) in enumerate(zip(got, right, strict=False)) if a != b]
+    if len(got) == len(right) <= FEW and len(off) == 1:
+        (i,) = off
+        return f"Only item {i} is wrong, counted from 0: {got[i]!r} for {right[i]!r}."
+    return None
+
+
+def _tensors(got: Any, right: Any) -> str | None:
+    if got.shape != right.shape or not right.shape:
+        return None
+    for axis in range(len(right.shape)):
+        if right.shape[axis] > 1 and bool((got.flip(axis) == right).all()):
+            return f"The right numbers, reversed along axis {axis}."
+    flat, wanted = got.flatten().tolist(), right.flatten().tolist()
+    if sorted(map(repr, flat)) == sorted(map(repr, wanted)):
+        return "The right numbers, in other places."
+    wrong = (got != right).nonzero().tolist()
+    for axis, length in enumerate(right.shape):
+        places = {place[axis] for place in wrong}
+        if length > 1 and len(places) == 1:
+            return f"Only place {places.pop()} of axis {axis} is wrong, counted from 0."
+    return None
