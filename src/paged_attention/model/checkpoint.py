@@ -20,7 +20,9 @@ from paged_attention.errors import PagedAttentionError
 from paged_attention.model.config import ModelConfig
 from paged_attention.model.decoder import Decoder
 
+_WHOLE = "model.safetensors"
 _INDEX = "model.safetensors.index.json"
+_TYPES = ("F64", "F32", "F16", "BF16")  # as safetensors writes them
 
 
 class CheckpointError(PagedAttentionError, ValueError):
@@ -73,19 +75,34 @@ def _own_name(name: str) -> str:
 
 
 def _weight_files(folder: Path) -> list[Path]:
-    """The safetensors files of ``folder``: those its index names, or all of them."""
-    if not (folder / _INDEX).exists():
-        found = sorted(folder.glob("*.safetensors"))
-        if not found:
-            raise CheckpointError(
-                f"{folder} has no *.safetensors file: there are no weights to load"
-            )
-        return found
+    """``model.safetensors``, else the files that its index names, as in ``transformers``. What
+    else lies there belongs to something else; an index that is there must be right.
+    """
+    if (folder / "adapter_config.json").exists():
+        raise CheckpointError(
+            f"{folder} holds an adapter, adapter_config.json: its weights would be left out; merge "
+            "it into the model first, or move it away"
+        )
+    shards = _indexed(folder) if (folder / _INDEX).exists() else []
+    if (folder / _WHOLE).is_file():
+        return [folder / _WHOLE]
+    if not shards:
+        others = ", ".join(sorted(path.name for path in folder.glob("*.safetensors")))
+        raise CheckpointError(
+            f"there are no weights to load: {folder} has neither {_WHOLE} nor {_INDEX}"
+            + (f"; {others} may be all of it or a part, and nothing says so" if others else "")
+        )
+    return shards
+
+
+def _indexed(folder: Path) -> list[Path]:
+    """The files that the index of ``folder`` names, all of them there."""
     shards = read_json(folder / _INDEX).get("weight_map")
-    if not isinstance(shards, dict):
-        raise CheckpointError(f"{folder / _INDEX} has no 'weight_map'")
+    if not isinstance(shards, dict) or not shards:
+        raise CheckpointError(f"{folder / _INDEX} has no 'weight_map', or an empty one")
     for tensor, shard in shards.items():
-        if Path(shard).name != shard or not (folder / shard).exists():
+        known = isinstance(shard, str) and Path(shard).name == shard and (folder / shard).is_file()
+        if not known:
             raise CheckpointError(
                 f"{_INDEX} says that {tensor} is in {shard!r}, which is not a file in {folder}; "
                 "copy or download that shard again"
@@ -102,7 +119,13 @@ def _shapes(files: Iterable[Path]) -> dict[str, list[int]]:
                 for name in source.keys():  # noqa: SIM118 (not a mapping)
                     if name in shapes:
                         raise CheckpointError(f"{name} is in two files, the second is {path.name}")
-                    shapes[name] = source.get_slice(name).get_shape()
+                    part = source.get_slice(name)
+                    if part.get_dtype() not in _TYPES:
+                        raise CheckpointError(
+                            f"{name} in {path.name} is stored as {part.get_dtype()}: quantised "
+                            f"weights can't be read; it must be one of {', '.join(_TYPES)}"
+                        )
+                    shapes[name] = part.get_shape()
         except SafetensorError as error:
             raise CheckpointError(
                 f"{path} is no complete safetensors file ({error}); copy or download it again"
@@ -113,7 +136,14 @@ def _shapes(files: Iterable[Path]) -> dict[str, list[int]]:
 def _check_tensors(decoder: Decoder, found: Mapping[str, list[int]], folder: Path) -> None:
     """Raise unless ``found`` names exactly the decoder's tensors, each in its shape."""
     wanted = {name: list(tensor.shape) for name, tensor in decoder.state_dict().items()}
-    present = {_own_name(name): (name, shape) for name, shape in found.items()}
+    present: dict[str, tuple[str, list[int]]] = {}
+    for name, shape in found.items():
+        if _own_name(name) in present:
+            raise CheckpointError(
+                f"{folder} holds {present[_own_name(name)][0]} and {name}, two names of one "
+                "tensor: which is right can't be known"
+            )
+        present[_own_name(name)] = name, shape
     for name, shape in wanted.items():
         if name == "lm_head.weight" and decoder.config.tie_embeddings:
             continue

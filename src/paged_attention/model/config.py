@@ -11,21 +11,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from paged_attention.errors import PagedAttentionError
+from paged_attention.model.rope_settings import Llama3Scaling, rope_settings
+from paged_attention.model.settings import UnsupportedModel, flag, number, optional, required
+
+__all__ = ["Llama3Scaling", "ModelConfig", "UnsupportedModel"]
 
 
-class UnsupportedModel(PagedAttentionError, ValueError):
-    """A checkpoint's configuration lacks a key or asks for something this decoder does not do."""
-
-
-@dataclass(frozen=True)
-class Llama3Scaling:
-    """Llama 3.1's way to stretch rotary positions; wavelengths and lengths are in tokens."""
-
-    factor: float
-    low_freq_factor: float
-    high_freq_factor: float
-    original_max_positions: int
+# What a configuration means that does not say it.
+_MAX_POSITIONS = {"llama": 2048, "qwen3": 32_768}
 
 
 @dataclass(frozen=True)
@@ -77,52 +70,55 @@ class ModelConfig:
                 f"model_type is {family!r}: this decoder runs 'llama' and 'qwen3' checkpoints"
             )
         _refuse_unsupported(raw)
-        heads = _required(raw, "num_attention_heads")
-        hidden = _required(raw, "hidden_size")
-        theta, scaling = _rope(raw)
+        heads = required(raw, "num_attention_heads")
+        hidden = required(raw, "hidden_size")
+        max_positions = optional(raw, "max_position_embeddings", _MAX_POSITIONS[family])
+        theta, scaling = rope_settings(raw, max_positions)
         return cls(
-            vocab_size=_required(raw, "vocab_size"),
+            vocab_size=required(raw, "vocab_size"),
             hidden_size=hidden,
-            intermediate_size=_required(raw, "intermediate_size"),
-            layers=_required(raw, "num_hidden_layers"),
+            intermediate_size=required(raw, "intermediate_size"),
+            layers=required(raw, "num_hidden_layers"),
             heads=heads,
-            kv_heads=_optional(raw, "num_key_value_heads", heads),
+            kv_heads=_kv_heads(raw, family, heads),
             head_dim=_head_dim(raw, family, hidden, heads),
-            max_positions=_optional(raw, "max_position_embeddings", 2048),
-            rms_eps=float(_optional(raw, "rms_norm_eps", 1e-6)),
+            max_positions=max_positions,
+            rms_eps=number(raw, "rms_norm_eps", 1e-6),
             rope_theta=theta,
             rope_scaling=scaling,
-            tie_embeddings=bool(_optional(raw, "tie_word_embeddings", False)),
+            tie_embeddings=flag(raw, "tie_word_embeddings"),
             qk_norm=family == "qwen3",
-            attention_bias=bool(_optional(raw, "attention_bias", False)),
-            mlp_bias=family == "llama" and bool(_optional(raw, "mlp_bias", False)),
+            attention_bias=flag(raw, "attention_bias"),
+            mlp_bias=family == "llama" and flag(raw, "mlp_bias"),
         )
 
 
-def _required(raw: Mapping[str, Any], key: str) -> Any:
-    if raw.get(key) is None:
-        raise UnsupportedModel(f"config.json has no {key!r}, so the model's shape is unknown")
-    return raw[key]
+def _kv_heads(raw: Mapping[str, Any], family: str, heads: int) -> Any:
+    """Qwen3's configuration leaves its usual number out; ``null`` is as many as query heads."""
+    if family == "qwen3" and "num_key_value_heads" not in raw:
+        return 32
+    return optional(raw, "num_key_value_heads", heads)
 
 
-def _optional(raw: Mapping[str, Any], key: str, default: Any) -> Any:
-    """The value of ``key``; a missing key and JSON's ``null`` both mean the default."""
-    value = raw.get(key)
-    return default if value is None else value
-
-
-def _head_dim(raw: Mapping[str, Any], family: str, hidden: int, heads: int) -> int:
-    if raw.get("head_dim") is None and family == "llama" and hidden % heads:
+def _head_dim(raw: Mapping[str, Any], family: str, hidden: Any, heads: Any) -> Any:
+    if raw.get("head_dim") is not None:
+        return raw["head_dim"]
+    if family == "qwen3":
+        return 128
+    for name, value in (("hidden_size", hidden), ("num_attention_heads", heads)):
+        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+            raise UnsupportedModel(f"{name} must be a positive integer, got {value!r}")
+    if hidden % heads:
         raise UnsupportedModel(
             f"config.json has no 'head_dim', and hidden_size {hidden} is no multiple of "
             f"num_attention_heads {heads}"
         )
-    return int(_optional(raw, "head_dim", 128 if family == "qwen3" else hidden // heads))
+    return hidden // heads
 
 
 def _refuse_unsupported(raw: Mapping[str, Any]) -> None:
     """Raise on the first key that asks for a feature this decoder would silently ignore."""
-    if (act := _optional(raw, "hidden_act", "silu")) not in ("silu", "swish"):
+    if (act := optional(raw, "hidden_act", "silu")) not in ("silu", "swish"):
         raise UnsupportedModel(f"hidden_act is {act!r}: only 'silu' (SwiGLU) is built")
     if raw.get("use_sliding_window") or (
         raw.get("sliding_window") is not None and "use_sliding_window" not in raw
@@ -131,37 +127,18 @@ def _refuse_unsupported(raw: Mapping[str, Any]) -> None:
             f"use_sliding_window with sliding_window {raw.get('sliding_window')!r}: every layer of "
             "this decoder looks at the whole history"
         )
-    for kind in raw.get("layer_types") or []:
+    kinds = optional(raw, "layer_types", [])
+    for kind in kinds if isinstance(kinds, list) else [kinds]:
         if kind != "full_attention":
             raise UnsupportedModel(f"layer_types holds {kind!r}: only 'full_attention' is built")
-    if raw.get("quantization_config") is not None:
+    for key in ("quantization_config", "compression_config", "quantization"):
+        if raw.get(key) is not None:
+            raise UnsupportedModel(
+                f"{key} is set: quantised weights can't be read; use a checkpoint in float32, "
+                "float16 or bfloat16"
+            )
+    if raw.get("transformers_weights") is not None:
         raise UnsupportedModel(
-            "quantization_config is set: quantised weights can't be read; use a checkpoint in "
-            "float32, float16 or bfloat16"
+            f"transformers_weights names {raw['transformers_weights']!r}: weights are read from "
+            "model.safetensors or its index only"
         )
-    if (partial := _optional(raw, "partial_rotary_factor", 1.0)) != 1.0:
-        raise UnsupportedModel(f"partial_rotary_factor is {partial}: heads are rotated whole here")
-
-
-def _rope(raw: Mapping[str, Any]) -> tuple[float, Llama3Scaling | None]:
-    """Base and scaling, from ``rope_parameters`` or its older form in two keys."""
-    key = "rope_parameters" if raw.get("rope_parameters") is not None else "rope_scaling"
-    rope: Mapping[str, Any] = raw.get(key) or {}
-    theta = float(rope.get("rope_theta") or _optional(raw, "rope_theta", 10_000.0))
-    kind = rope.get("rope_type", rope.get("type", "default"))
-    if _optional(rope, "partial_rotary_factor", 1.0) != 1.0:
-        raise UnsupportedModel(
-            f"{key} asks for partial_rotary_factor: heads are rotated whole here"
-        )
-    if kind == "default":
-        return theta, None
-    if kind != "llama3":
-        raise UnsupportedModel(
-            f"{key} asks for rope_type {kind!r}: only 'default' and 'llama3' are built"
-        )
-    needed = ("factor", "low_freq_factor", "high_freq_factor", "original_max_position_embeddings")
-    for name in needed:
-        if rope.get(name) is None:
-            raise UnsupportedModel(f"{key} has rope_type 'llama3' but no {name!r}")
-    factor, low, high, original = (rope[name] for name in needed)
-    return theta, Llama3Scaling(float(factor), float(low), float(high), int(original))

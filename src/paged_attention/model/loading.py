@@ -58,7 +58,11 @@ def load_model(
 def load_folder(
     folder: Path, dtype: torch.dtype, device: str | torch.device, name: str | None = None
 ) -> Model:
-    """A local checkpoint in Hugging Face layout, called by its folder unless ``name`` is given."""
+    """A local checkpoint in Hugging Face layout, called by its folder unless ``name`` is given.
+
+    The tokenizer may know added tokens that the model has no row for, a padding token most often;
+    a prompt that holds one is refused when it runs.
+    """
     if not folder.is_dir():
         raise CheckpointError(
             f"{folder} is not a folder: give one that holds config.json, *.safetensors and "
@@ -66,9 +70,10 @@ def load_folder(
         )
     tokenizer = Tokenizer.from_folder(folder)
     decoder = load_decoder(folder, dtype, device)
-    if tokenizer.vocab_size > decoder.config.vocab_size:
+    own = tokenizer.backend.get_vocab_size(with_added_tokens=False)
+    if own > decoder.config.vocab_size:
         raise CheckpointError(
-            f"the tokenizer in {folder} knows {tokenizer.vocab_size} tokens, the model only "
+            f"the tokenizer in {folder} knows {own} tokens, the model only "
             f"{decoder.config.vocab_size}: they belong to different models"
         )
     return Model(name or folder.resolve().name, decoder, tokenizer)

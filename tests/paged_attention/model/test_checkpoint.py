@@ -49,7 +49,9 @@ def split(folder: Path) -> dict[str, str]:
 
 
 def write_index(folder: Path, where: dict[str, str]) -> None:
-    (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": where}))
+    (folder / "model.safetensors.index.json").write_text(
+        json.dumps({"metadata": {}, "weight_map": where})
+    )
 
 
 def test_every_weight_arrives_under_its_name(oracle_folder: Any) -> None:
@@ -110,9 +112,95 @@ def test_an_index_can_not_point_outside_its_folder(folder: Path) -> None:
 
 
 def test_one_tensor_in_two_files_is_refused(folder: Path) -> None:
+    where = split(folder)
     save_file({UP: torch.zeros(1)}, folder / "z.safetensors")
+    write_index(folder, where | {"model.norm.bias": "z.safetensors"})
     with pytest.raises(CheckpointError, match=UP):
         load_decoder(folder)
+
+
+@pytest.mark.parametrize("twin", ["norm.weight", "lm_head", "model.lm_head.weight"])
+def test_one_tensor_under_two_names_is_refused(folder: Path, twin: str) -> None:
+    rewrite(folder, lambda t: t.update({twin: torch.zeros(48)}))
+    with pytest.raises(CheckpointError, match=r"two names of one tensor|no place"):
+        load_decoder(folder)
+
+
+def test_names_without_their_wrapper_are_taken(folder: Path) -> None:
+    whole = load_decoder(folder).state_dict()
+    tensors = load_file(folder / "model.safetensors")
+    bare = {name.removeprefix("model."): tensor for name, tensor in tensors.items()}
+    save_file(bare, folder / "model.safetensors", metadata={"format": "pt"})
+    assert all(torch.equal(whole[n], x) for n, x in load_decoder(folder).state_dict().items())
+
+
+@pytest.mark.parametrize("shard", [None, 1, "", ".", "..", [], "/etc/hostname", "a/b.safetensors"])
+def test_an_index_with_something_else_than_a_file_name(folder: Path, shard: Any) -> None:
+    write_index(folder, split(folder) | {UP: shard})
+    with pytest.raises(CheckpointError, match=f"{UP} is in"):
+        load_decoder(folder)
+
+
+@pytest.mark.parametrize("index", ['{"weight_map": {}}', '{"weight_map": []}', "{}", "[1]", "{"])
+def test_an_index_without_a_map(folder: Path, index: str) -> None:
+    (folder / "model.safetensors.index.json").write_text(index)
+    with pytest.raises(CheckpointError, match=r"model\.safetensors\.index\.json"):
+        load_decoder(folder)
+
+
+def equal_to_transformers(folder: Path) -> bool:
+    import transformers
+
+    model = transformers.AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32)
+    theirs, ours = model.state_dict(), load_decoder(folder).state_dict()
+    return all(torch.equal(ours[n.removeprefix("model.")], weight) for n, weight in theirs.items())
+
+
+@pytest.mark.parametrize(
+    "stray", ["adapter_model", "consolidated", "model-00001-of-00002", "optimizer"]
+)
+def test_what_lies_beside_the_model_is_left_alone(folder: Path, stray: str) -> None:
+    """Blaizzy/mlx-vlm#1464: every *.safetensors was read."""
+    save_file({"tok_embeddings.weight": torch.zeros(4)}, folder / f"{stray}.safetensors")
+    assert equal_to_transformers(folder)
+    split(folder)
+    assert equal_to_transformers(folder)
+
+
+def test_of_a_whole_file_and_an_index_the_whole_file_counts(folder: Path) -> None:
+    whole = (folder / "model.safetensors").read_bytes()
+    rewrite(folder, lambda t: t.update({UP: t[UP] + 1}))
+    split(folder)
+    (folder / "model.safetensors").write_bytes(whole)
+    assert equal_to_transformers(folder)
+
+
+def test_files_that_nothing_describes_are_named(folder: Path) -> None:
+    split(folder)
+    (folder / "model.safetensors.index.json").unlink()
+    with pytest.raises(CheckpointError, match=r"one\.safetensors, two\.safetensors may be"):
+        load_decoder(folder)
+
+
+def test_an_adapter_beside_the_model_is_refused(folder: Path) -> None:
+    (folder / "adapter_config.json").write_text("{}")
+    with pytest.raises(CheckpointError, match="merge it into the model"):
+        load_decoder(folder)
+
+
+@pytest.mark.parametrize("dtype", [torch.int8, torch.uint8, torch.float8_e4m3fn, torch.int32])
+def test_quantised_weights_are_refused(folder: Path, dtype: torch.dtype) -> None:
+    rewrite(folder, lambda t: t.update({UP: t[UP].to(dtype)}))
+    with pytest.raises(CheckpointError, match=rf"{UP} in model\.safetensors is stored as"):
+        load_decoder(folder)
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float16, torch.bfloat16])
+def test_weights_of_any_float_type_load_as_in_transformers(
+    folder: Path, dtype: torch.dtype
+) -> None:
+    rewrite(folder, lambda t: t.update({name: x.to(dtype) for name, x in t.items()}))
+    assert equal_to_transformers(folder)
 
 
 def test_a_missing_tensor_is_named(folder: Path) -> None:

@@ -102,6 +102,23 @@ def test_llama3_scaling_is_read_from_old_and_new_configs(rope: dict[str, Any]) -
         (LLAMA | {"rope_scaling": {"rope_type": "yarn", "factor": 2.0}}, "yarn"),
         (LLAMA | {"rope_scaling": {"rope_type": "llama3", "factor": 8.0}}, "low_freq_factor"),
         ({k: v for k, v in LLAMA.items() if k != "hidden_size"}, "hidden_size"),
+        (LLAMA | {"compression_config": {}}, "compression_config"),
+        (LLAMA | {"quantization": {"group_size": 64, "bits": 4}}, "quantization is set"),
+        (LLAMA | {"transformers_weights": "other.safetensors"}, "transformers_weights"),
+        (LLAMA | {"layer_types": "chunked_attention"}, "layer_types"),
+        (LLAMA | {"rms_norm_eps": float("nan")}, "rms_norm_eps"),
+        (LLAMA | {"rms_norm_eps": "1e-5"}, "rms_norm_eps"),
+        (LLAMA | {"rms_norm_eps": -1e-5}, "rms_norm_eps"),
+        (LLAMA | {"rms_norm_eps": True}, "rms_norm_eps"),
+        (LLAMA | {"tie_word_embeddings": "false"}, "tie_word_embeddings"),
+        (LLAMA | {"attention_bias": 1}, "attention_bias"),
+        (LLAMA | {"mlp_bias": "no"}, "mlp_bias"),
+        (LLAMA | {"num_attention_heads": 0}, "num_attention_heads"),
+        (LLAMA | {"num_attention_heads": "9"}, "num_attention_heads"),
+        (LLAMA | {"hidden_size": 576.0}, "hidden_size"),
+        (LLAMA | {"head_dim": 64.0}, "head_dim"),
+        (LLAMA | {"max_position_embeddings": "8192"}, "max_positions"),
+        (LLAMA | {"vocab_size": True}, "vocab_size"),
         (LLAMA | {"vocab_size": 0}, "vocab_size"),
         (LLAMA | {"num_hidden_layers": "30"}, "layers"),
         (LLAMA | {"num_key_value_heads": 4}, "kv_heads"),
@@ -114,3 +131,20 @@ def test_what_is_not_built_is_refused_by_its_key(raw: dict[str, Any], key: str) 
         ModelConfig.from_hf(raw)
     assert isinstance(caught.value, PagedAttentionError)
     assert isinstance(caught.value, ValueError)
+
+
+@pytest.mark.parametrize("family", ["llama", "qwen3"])
+def test_what_a_configuration_leaves_out_is_what_transformers_says(family: str) -> None:
+    import transformers
+
+    raw = {key: LLAMA[key] for key in ("vocab_size", "hidden_size", "intermediate_size")}
+    raw |= {"model_type": family, "num_hidden_layers": 2, "num_attention_heads": 32}
+    theirs = transformers.AutoConfig.for_model(**raw)
+    ours = ModelConfig.from_hf(raw)
+    assert ours.kv_heads == theirs.num_key_value_heads
+    assert ours.head_dim == theirs.head_dim
+    assert ours.max_positions == theirs.max_position_embeddings
+    assert ours.rms_eps == theirs.rms_norm_eps
+    assert ours.rope_theta == theirs.rope_parameters["rope_theta"]
+    assert ours.tie_embeddings == theirs.tie_word_embeddings
+    assert ours.attention_bias == theirs.attention_bias
