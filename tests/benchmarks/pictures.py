@@ -24,8 +24,7 @@ from playwright.sync_api import sync_playwright
 
 from bookbuild.web.serve import serving
 from workbook.trace import Trace
-from workbook.widgets import Picture, bundle
-from workbook.widgets.pool import pool_picture
+from workbook.widgets import Picture, bundle, pool_picture
 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]
 MEASURE = """async ({name, steps, from}) => {

@@ -8,12 +8,17 @@ from pathlib import Path
 
 from helpers.traffic import random_trace
 
+from workbook.stills.output import image
 from workbook.trace import RecordingPagedKVCache, Trace
-from workbook.trace.story import steps
-from workbook.widgets import Picture, block_size, contiguous, fork, prefix, reading, sizes
+from workbook.widgets import Picture, pool_picture
+from workbook.widgets.block_size import numbers as sizes
+from workbook.widgets.block_size import picture as block_size
 from workbook.widgets.bundle import write_to
-from workbook.widgets.picture import image
-from workbook.widgets.pool import pool_picture
+from workbook.widgets.contiguous import picture as contiguous
+from workbook.widgets.fork import picture as fork
+from workbook.widgets.prefix import picture as prefix
+from workbook.widgets.reading import picture as reading
+from workbook.words.story import steps
 from workbook.workloads import CONVERSATION
 
 POLICY = (
@@ -60,7 +65,7 @@ def _story(trace: Trace) -> list[str]:
 
 
 def gallery() -> dict[str, Shown]:
-    """The six, as chapters show them, and three that are hard: many look-ups, names, blocks."""
+    """Each, as chapters show them, and three that are hard: many look-ups, names, blocks."""
     pool = pool_picture()
     scene = contiguous.scene_of(contiguous.LENGTHS)
     walk = reading.reading_through_table()
@@ -85,7 +90,9 @@ def gallery() -> dict[str, Shown]:
         ),
         "fork": Shown(fork.fork_and_copy(), [fork.sentence(forks, k) for k in range(11)]),
         "prefix": Shown(prefixes, [prefix.sentence(desk.grouped, k) for k in range(9)]),
-        "sizes": Shown(block_size.block_size_picture(), [block_size.sentence(row) for row in rows]),
+        "block_size": Shown(
+            block_size.block_size_picture(), [block_size.sentence(row) for row in rows]
+        ),
         "long": Shown(
             long, [reading.sentence(long_reads, k, scores, values, 4) for k in range(21)]
         ),

@@ -13,10 +13,10 @@ from helpers.gallery import HOSTILE, Shown, gallery, write_gallery
 from helpers.web import BASE, Visit
 
 from bookbuild.web.serve import serving
-from workbook.trace.names import shown_names
-from workbook.widgets import contiguous
+from workbook.widgets.contiguous import picture as contiguous
+from workbook.words.names import shown_names
 
-SIX = ["pool", "contiguous", "reading", "fork", "prefix", "sizes"]
+EACH = ["pool", "contiguous", "reading", "fork", "prefix", "block_size"]
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 LOOKS = [("light", 1280), ("dark", 1280), ("light", 320), ("dark", 320)]
 Open = Callable[..., Visit]
@@ -77,7 +77,7 @@ def test_the_page_is_quiet_and_asks_nobody_else(visit: Open, shown: dict[str, Sh
         assert says(picture(visitor, name)) == one.sentences[one.start], name
 
 
-@pytest.mark.parametrize("name", SIX)
+@pytest.mark.parametrize("name", EACH)
 def test_it_steps_by_keyboard_and_says_each_step(
     name: str, visit: Open, shown: dict[str, Shown]
 ) -> None:
@@ -100,7 +100,7 @@ def test_it_steps_by_keyboard_and_says_each_step(
     assert one.locator(".pa-range").first.input_value() == str(len(sentences) - 2)
 
 
-@pytest.mark.parametrize("name", SIX)
+@pytest.mark.parametrize("name", EACH)
 def test_one_tab_stop_between_the_controls_and_the_table_switch(name: str, visit: Open) -> None:
     visitor = visit(name)
     one = picture(visitor, name)
@@ -182,7 +182,7 @@ def test_a_copy_is_an_arrow_and_a_state(visit: Open) -> None:
     assert one.locator(".pa-line-copy").count() == 0
 
 
-@pytest.mark.parametrize("name", SIX)
+@pytest.mark.parametrize("name", EACH)
 def test_a_table_stands_for_the_picture_at_the_same_step(name: str, visit: Open) -> None:
     visitor = visit(name)
     one = picture(visitor, name)
@@ -193,7 +193,7 @@ def test_a_table_stands_for_the_picture_at_the_same_step(name: str, visit: Open)
     assert rows.count() >= 4
     before = table.inner_text()
     one.get_by_role("button", name="Back one step").click()
-    if name not in ("reading", "sizes"):  # their tables have all steps
+    if name not in ("reading", "block_size"):  # their tables have all steps
         assert table.inner_text() != before
     one.get_by_role("button", name="Table").click()
     assert one.locator(".pa-stage").is_visible()
@@ -213,7 +213,7 @@ def test_tables_have_the_books_numbers(visit: Open) -> None:
     assert row("reading", "3") == ["3", "11", "4", "4", "0.1353", "1.7099", "0.8691 1.5557"]
     assert row("fork", "3") == ["3", "0", "1", "8 from 2"]
     assert row("prefix", "9") == ["9", "7", "name the largest planet", "1", "5"]
-    assert row("sizes", "64") == ["64", "2.21 %", "measured", "22", "384"]
+    assert row("block_size", "64") == ["64", "2.21 %", "measured", "22", "384"]
 
 
 def test_axe_finds_nothing(visit: Open, axe_source: str) -> None:
@@ -222,11 +222,11 @@ def test_axe_finds_nothing(visit: Open, axe_source: str) -> None:
     visitor = visit(reduced_motion="reduce")
     visitor.page.evaluate(axe_source)
     for state in ("opened", "pinned", "tables"):
-        for name in SIX if state != "opened" else []:
+        for name in EACH if state != "opened" else []:
             one = picture(visitor, name)
             if state == "tables":
                 one.get_by_role("button", name="Table").click()
-            elif name != "sizes":
+            elif name != "block_size":
                 focus_picture(one)
                 visitor.page.keyboard.press("Enter")
         for scheme, width in LOOKS:
@@ -251,7 +251,7 @@ def test_nothing_is_wider_than_its_page(width: int, visit: Open) -> None:
     visitor = visit(width=width)
     for turn in ("picture", "table"):
         assert visitor.page.evaluate("document.documentElement.scrollWidth") <= width, turn
-        for name in SIX:
+        for name in EACH:
             picture(visitor, name).get_by_role("button", name="Table").click()
     small = visitor.page.evaluate(
         """() => [...document.querySelectorAll('.pa button, .pa input, .pa select')]
@@ -326,8 +326,8 @@ def test_a_prompt_can_be_typed_and_a_block_evicted(visit: Open) -> None:
 
 
 def test_requests_and_the_longest_allowed_can_be_chosen(visit: Open) -> None:
-    visitor = visit("sizes")
-    one = picture(visitor, "sizes")
+    visitor = visit("block_size")
+    one = picture(visitor, "block_size")
     assert "9.7 % of them are used" in one.inner_text()
     one.get_by_label("Requests").select_option("code")
     assert says(one) == "16: waste 0.37 %, 130 entries, 160 run."
@@ -397,12 +397,12 @@ def test_states_differ_without_their_colours(visit: Open) -> None:
 
 def test_paper_gets_the_still_picture(visit: Open) -> None:
     visitor = visit()
-    for name in SIX:
+    for name in EACH:
         host = visitor.page.locator(f"#{name}")
         assert host.locator(".pa").is_visible()
         assert not host.locator("img").is_visible()
     visitor.page.emulate_media(media="print")
-    for name in SIX:
+    for name in EACH:
         host = visitor.page.locator(f"#{name}")
         assert not host.locator(".pa").is_visible()
         assert host.locator("img").is_visible()

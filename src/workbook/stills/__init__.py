@@ -1,24 +1,44 @@
-"""Still pictures of the book: ``canvas`` opens one, ``show`` puts it under its cell.
+"""Still pictures of the book: ``show`` puts one under its cell.
 
-Colour means the state of a block, never which sequence holds it, and never stands alone: each state
-has a second cue (border, hatch or mark). Pictures paint their own light page and can be read
-on a dark one.
+Cells (tables, pools, slots) are drawn by our own hand on a ``Sheet``, charts by matplotlib on a
+``canvas``. Colour means the state of a block, never which sequence holds it, and never stands
+alone. Nothing here loads matplotlib before a chart is drawn, or IPython before one is shown.
 """
 
-from workbook.stills.figure import canvas, digest, show
-from workbook.stills.pool import PoolStep, draw_pool_steps
-from workbook.stills.states import INK, LINE, MUTED, PAGE, STATES, Look
+from typing import TYPE_CHECKING
 
+from paged_attention.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from workbook.stills.chart import canvas as canvas
+    from workbook.stills.looks import STATES as STATES
+    from workbook.stills.looks import Look as Look
+    from workbook.stills.output import digest as digest
+    from workbook.stills.output import show as show
+    from workbook.stills.pool import PoolStep as PoolStep
+    from workbook.stills.pool import draw_pool_steps as draw_pool_steps
+    from workbook.stills.sheet import Sheet as Sheet
+
+_HOME = {
+    "Look": "looks",
+    "PoolStep": "pool",
+    "STATES": "looks",
+    "Sheet": "sheet",
+    "canvas": "chart",
+    "digest": "output",
+    "draw_pool_steps": "pool",
+    "show": "output",
+}
 __all__ = [
-    "INK",
-    "LINE",
-    "MUTED",
-    "PAGE",
     "STATES",
     "Look",
     "PoolStep",
+    "Sheet",
     "canvas",
     "digest",
     "draw_pool_steps",
     "show",
 ]
+
+
+__getattr__, __dir__ = lazy_names(__name__, _HOME)

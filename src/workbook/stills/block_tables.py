@@ -1,172 +1,138 @@
 """Draw a sequence's history, its block table and the pool: one look-up, or all blocks at once."""
 
 from collections.abc import Sequence
-from typing import Any
 
-from matplotlib import rc_context
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.patches import FancyArrowPatch, Rectangle
+from workbook.stills.looks import STATES
+from workbook.stills.sheet import MARGIN, Sheet
 
-from workbook.stills.figure import canvas
-from workbook.stills.states import (
-    INK,
-    LINE,
-    MUTED,
-    READ_MARK,
-    READ_RING,
-    RESERVED_LINES,
-    STATES,
-)
-
-GAP = 0.5  # between two blocks, in slots
-MONO = "DejaVu Sans Mono"
-TEXT, SMALL = 12.0, 11.0
+SLOT, GAP = 22, 12  # a slot, and the room between two blocks
 IN_A_ROW = 6  # blocks of the pool, where single slots are drawn
-WIDE, APART = 3.4, 0.7  # a block that is one cell, and the room to the next
+LABELS = 108  # room for the words at the left
+WIDE, APART = 46, 8  # a block that is one cell, and the room to the next
 
 
 def draw_table_walk(
     table: Sequence[int], length: int, position: int, *, block_size: int, num_blocks: int
-) -> Figure:
+) -> Sheet:
     """How one look-up finds ``position``: the history, the table below it, the pool at the bottom.
 
     Blocks that ``table`` doesn't name are drawn as another's.
     """
-    figure, axes = canvas(9.6, 4.9)
+    block_width = block_size * SLOT
+    sheet = Sheet(LABELS + IN_A_ROW * (block_width + GAP) + MARGIN)
+    history, entries, pool = 30.0, 128.0, 230.0
     index, offset = divmod(position, block_size)
     row, column = divmod(table[index], IN_A_ROW)
-    token = (_left(index, block_size) + offset, 8.0)
-    entry = (_left(index, block_size) + block_size / 2 - 0.9, 5.2)
-    slot = (_left(column, block_size) + offset, 1.6 - 2.3 * row)
-    _label(axes, -0.8, 8.5, "history", f"{length} tokens")
-    _label(axes, -0.8, 5.7, "block table", "entry: block")
-    _label(axes, -0.8, 1.3, "pool", f"{num_blocks} blocks of {block_size}")
+
+    def left(block: int) -> float:
+        return LABELS + block * (block_width + GAP)
+
+    _label(sheet, history, "history", f"{length} tokens")
+    _label(sheet, entries, "block table", "entry: block")
+    _label(sheet, pool, "pool", f"{num_blocks} blocks of {block_size}")
+    slot = (left(column) + offset * SLOT, pool + row * 62)
+    middle = left(index) + block_width / 2
+    sheet.arrow((left(index) + (offset + 0.5) * SLOT, history + SLOT), (middle, entries - 18))
+    sheet.arrow((middle, entries + 24), (slot[0] + SLOT / 2, slot[1] - 18))
     for at, block in enumerate(table):
-        start = _left(at, block_size)
-        for place in range(block_size):
-            if at * block_size + place < length:
-                _cell(axes, start + place, 8.0, str(at * block_size + place), "held")
-        middle = start + block_size / 2
-        _cell(axes, middle - 0.9, 5.2, str(block), "held", width=1.8)
-        _write(axes, middle - 1.2, 5.68, f"{at}:", ha="right", color=MUTED, fontsize=SMALL)
+        for place in range(min(block_size, length - at * block_size)):
+            token = at * block_size + place
+            x = left(at) + place * SLOT
+            _slot(sheet, x, history, "held", str(token), ring=token == position)
+        x = left(at) + block_width / 2
+        sheet.text(x - 26, entries + 17, f"{at}:", size=12, colour="muted", anchor="end")
+        ring = at == index
+        sheet.cell(x - 18, entries, "held", width=36, height=24, mark=str(block), ring=ring)
     for block in range(num_blocks):
-        left, y = _left(block % IN_A_ROW, block_size), 1.6 - 2.3 * (block // IN_A_ROW)
-        _write(axes, left + block_size / 2, y - 0.45, str(block), color=MUTED, fontsize=SMALL)
-        _pool_block(axes, left, y, block, table, length, block_size)
-    for (x, y), width in ((token, 1.0), (entry, 1.8), (slot, 1.0)):
-        _ring(axes, x, y, width)
-    foot = (entry[0] + 0.9, entry[1])
-    _arrow(axes, (token[0] + 0.5, 7.95), (foot[0], 7.0))
-    _arrow(axes, foot, (slot[0] + 0.5, slot[1] + 1.75))
+        x, y = left(block % IN_A_ROW), pool + block // IN_A_ROW * 62
+        ringed = offset if block == table[index] else -1
+        _pool_block(sheet, (x, y), block, table, length, block_size, ringed)
+        below = x + block_width / 2
+        sheet.text(below, y + 38, str(block), size=12, colour="muted", anchor="middle")
     sums = (f"{position} // {block_size} = {index}", f"{position} % {block_size} = {offset}")
-    for x, y, text in ((foot[0] + 1.2, 7.35, sums[0]), (foot[0] + 0.9, 3.4, sums[1])):
-        _write(axes, x, y, text, ha="left", family=MONO)
-    _frame(axes, (-6.2, _left(IN_A_ROW, block_size)), (-1.6, 9.9))
-    return figure
+    sheet.text(middle + 28, entries - 16, sums[0], size=13, mono=True, halo="page")
+    away, anchor = (-28, "end") if slot[0] > middle else (28, "start")
+    sheet.text(middle + away, entries + 56, sums[1], size=13, mono=True, anchor=anchor)
+    sheet.y = pool + -(-num_blocks // IN_A_ROW) * 62 - 12
+    return sheet
 
 
 def draw_scatter_gather(
     table: Sequence[int], length: int, *, block_size: int, num_blocks: int
-) -> Figure:
+) -> Sheet:
     """Every block of a history on its way into the pool, and out of it again."""
-    figure, axes = canvas(9.6, 5.4)
-    _label(axes, -0.8, 8.5, "written", "in order")
-    _label(axes, -0.8, 0.5, "pool", f"{num_blocks} blocks")
-    _label(axes, -0.8, -7.5, "read", "in order")
-    for y, word in ((5.0, "scatter"), (-4.2, "gather")):
-        _write(axes, -0.8, y, word, ha="right", style="italic")
-    for block in range(num_blocks):
-        x = block * (WIDE + APART)
-        _write(axes, x + WIDE / 2, -0.65, str(block), color=MUTED, fontsize=SMALL)
-        if block in table:
-            _cell(axes, x, 0.0, "", "reserved", width=WIDE, height=1.4)
-            _span(axes, x, 0.0, list(table).index(block), length, block_size)
-        else:
-            _cell(axes, x, 0.0, STATES["other"].mark, "other", width=WIDE, height=1.4)
+    sheet = Sheet(LABELS - 12 + num_blocks * (WIDE + APART) + MARGIN)
+    written, pool, read = 16.0, 150.0, 300.0
+
+    def left(block: int) -> float:
+        return LABELS - 12 + block * (WIDE + APART)
+
+    for y, name, note in (
+        (written, "written", "in order"),
+        (pool, "pool", f"{num_blocks} blocks"),
+        (read, "read", "in order"),
+    ):
+        _label(sheet, y + 3, name, note, right=LABELS - 22)
+    for y, word in ((written + 76, "scatter"), (pool + 96, "gather")):
+        sheet.text(LABELS - 22, y, word, anchor="end", bold=True)
     for at, block in enumerate(table):
-        here, there = (place * (WIDE + APART) + WIDE / 2 for place in (at, block))
-        _span(axes, here - WIDE / 2, 8.0, at, length, block_size)
-        _span(axes, here - WIDE / 2, -8.0, at, length, block_size)
-        _arrow(axes, (here, 8.0), (there, 1.45))
-        _arrow(axes, (there, -1.2), (here, -6.5))
-    _frame(axes, (-6.2, num_blocks * (WIDE + APART)), (-8.3, 9.7))
-    return figure
+        here, there = left(at) + WIDE / 2, left(block) + WIDE / 2
+        sheet.arrow((here, written + 30), (there, pool - 2))
+        sheet.arrow((there, pool + 50), (here, read - 2))
+    for block in range(num_blocks):
+        x = left(block)
+        sheet.text(x + WIDE / 2, pool + 44, str(block), size=12, colour="muted", anchor="middle")
+        if block in table:
+            sheet.cell(x, pool, "reserved", width=WIDE, height=30)
+            _span(sheet, x, pool, list(table).index(block), length, block_size)
+        else:
+            sheet.cell(x, pool, "other", width=WIDE, height=30, mark=STATES["other"].mark)
+    for at in range(len(table)):
+        _span(sheet, left(at), written, at, length, block_size)
+        _span(sheet, left(at), read, at, length, block_size)
+    sheet.y = read + 32
+    return sheet
 
 
-def _left(block: int, block_size: int) -> float:
-    """Where the first slot of the block in this column begins."""
-    return block * (block_size + GAP)
+def _label(sheet: Sheet, y: float, name: str, note: str, right: float = LABELS - 16) -> None:
+    sheet.text(right, y + 9, name, anchor="end")
+    sheet.text(right, y + 25, note, size=12, colour="muted", anchor="end")
 
 
-def _frame(axes: Axes, x: tuple[float, float], y: tuple[float, float]) -> None:
-    axes.set_axis_off()
-    axes.set_xlim(*x)
-    axes.set_ylim(*y)
-
-
-def _label(axes: Axes, x: float, y: float, name: str, note: str) -> None:
-    _write(axes, x, y + 0.2, name, ha="right")
-    _write(axes, x, y - 0.65, note, ha="right", fontsize=SMALL, color=MUTED)
-
-
-def _write(axes: Axes, x: float, y: float, text: str, **look: Any) -> None:
-    axes.text(x, y, text, **{"ha": "center", "va": "center", "fontsize": TEXT, **look})
+def _slot(sheet: Sheet, x: float, y: float, state: str, mark: str, *, ring: bool) -> None:
+    sheet.cell(x, y, state, width=SLOT, height=SLOT, mark=mark, ring=ring)
 
 
 def _pool_block(
-    axes: Axes, x: float, y: float, block: int, table: Sequence[int], length: int, block_size: int
+    sheet: Sheet,
+    corner: tuple[float, float],
+    block: int,
+    table: Sequence[int],
+    length: int,
+    block_size: int,
+    ringed: int,
 ) -> None:
-    """A block of the pool, slot by slot, when ``table`` names it."""
+    """A block of the pool, slot by slot when ``table`` names it; a ring around slot ``ringed``."""
+    x, y = corner
     if block not in table:
-        _cell(axes, x, y, STATES["other"].mark, "other", width=block_size)
+        mark = STATES["other"].mark
+        sheet.cell(x, y, "other", width=block_size * SLOT, height=SLOT, mark=mark)
         return
     first = list(table).index(block) * block_size
     for token in range(first, first + block_size):
         written = token < length
-        state = "held" if written else "reserved"
-        _cell(axes, x + token - first, y, str(token) if written else "", state)
+        state, mark = ("held", str(token)) if written else ("reserved", "")
+        _slot(sheet, x + (token - first) * SLOT, y, state, mark, ring=token - first == ringed)
 
 
-def _span(axes: Axes, x: float, y: float, at: int, length: int, block_size: int) -> None:
+def _span(sheet: Sheet, x: float, y: float, at: int, length: int, block_size: int) -> None:
     """Entry ``at`` of a history as one cell, with its first and last position."""
     first = at * block_size
     count = min(block_size, length - first)
     last, width = first + count - 1, WIDE * count / block_size
-    mark = f"{first}–{last}" if count == block_size else f"{first}\n{last}"
-    _cell(axes, x, y, mark, "held", width=width, height=1.4)
-
-
-def _cell(
-    axes: Axes, x: float, y: float, text: str, state: str, width: float = 1.0, height: float = 1.0
-) -> None:
-    look = STATES[state]
-    with rc_context({"hatch.linewidth": 0.9, "hatch.color": RESERVED_LINES}):
-        axes.add_patch(
-            Rectangle(
-                (x, y),
-                width,
-                height,
-                facecolor=look.fill or "none",
-                edgecolor=INK if look.fill else LINE,
-                hatch=look.hatch,
-                linewidth=0.9,
-            )
-        )
-    middle = (x + width / 2, y + height * 0.47)
-    _write(axes, *middle, text, color=look.text, fontsize=SMALL, linespacing=1.0)
-
-
-def _ring(axes: Axes, x: float, y: float, width: float) -> None:
-    axes.add_patch(
-        Rectangle((x, y), width, 1.0, facecolor="none", edgecolor=READ_RING, linewidth=3.0)
-    )
-    _write(axes, x + width / 2, y + 1.4, READ_MARK, fontsize=10)
-
-
-def _arrow(axes: Axes, start: tuple[float, float], end: tuple[float, float]) -> None:
-    axes.add_patch(
-        FancyArrowPatch(
-            start, end, arrowstyle="-|>", mutation_scale=10, color=INK, linewidth=1.0, shrinkA=0
-        )
-    )
+    mark = f"{first}–{last}" if count == block_size else ""
+    sheet.cell(x, y, "held", width=width, height=30, mark=mark)
+    if not mark:
+        middle, colour = x + width / 2, STATES["held"].text
+        sheet.text(middle, y + 13, str(first), size=12, colour=colour, anchor="middle")
+        sheet.text(middle, y + 26, str(last), size=12, colour=colour, anchor="middle")

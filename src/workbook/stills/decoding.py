@@ -9,16 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from workbook.stills.figure import canvas
-from workbook.stills.states import (
-    INK,
-    LINE,
-    MUTED,
-    PAGE,
-    READ_RING,
-    RESERVED_LINES,
-    STATES,
-)
+from workbook.stills.chart import EDGE, INK, LINE, MUTED, PAGE, STYLE, canvas
+from workbook.stills.looks import LIGHT, STATES
 
 TEXT, SMALL = 10.0, 9.0
 PANEL, BAR = 7.4, 0.8
@@ -57,7 +49,7 @@ def draw_weights(scores: Sequence[Sequence[float]], block_size: int) -> Figure:
 def _bar(axes: Axes, x: float, weight: float, before: float) -> None:
     if before > weight:
         _box(axes, x, BAR, before * TALL, linestyle=(0, (3, 2)), edgecolor=LINE)
-    _box(axes, x, BAR, weight * TALL, facecolor=STATES["held"].fill, edgecolor=INK)
+    _box(axes, x, BAR, weight * TALL, facecolor=STATES["held"].fill, edgecolor=EDGE)
     named = {1.0: "1", 0.5: "½", 0.25: "¼", 0.125: "⅛"}
     text = named.get(weight, f"{weight:g}")
     behind = {"facecolor": PAGE, "edgecolor": "none", "pad": 0.6}  # no dashes through the number
@@ -65,8 +57,8 @@ def _bar(axes: Axes, x: float, weight: float, before: float) -> None:
 
 
 def _empty(axes: Axes, x: float) -> None:
-    with rc_context({"hatch.linewidth": 0.9, "hatch.color": RESERVED_LINES}):
-        _box(axes, x, BAR, 0.5, edgecolor=LINE, hatch=STATES["reserved"].hatch)
+    with rc_context(STYLE):
+        _box(axes, x, BAR, 0.5, edgecolor=LINE, hatch="///")
     _write(axes, x + BAR / 2, -0.3, "–")
 
 
@@ -75,7 +67,7 @@ def _read(axes: Axes, x: float, block_size: int) -> None:
 
 
 def _ring(axes: Axes, x: float, y: float, width: float, height: float) -> None:
-    _box(axes, x, width, height, y=y, edgecolor=READ_RING, linewidth=2.4)
+    _box(axes, x, width, height, y=y, edgecolor=LIGHT["ring"], linewidth=2.4)
 
 
 def _box(axes: Axes, x: float, width: float, height: float, y: float = 0.0, **look: Any) -> None:

@@ -4,27 +4,16 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from matplotlib import rc_context
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
+from workbook.stills.sheet import LETTER, MARGIN, Sheet
 
-from workbook.stills.figure import canvas
-from workbook.stills.states import INK, LINE, MUTED, PAGE, RESERVED_LINES, STATES, Look
-
-SLOT_STATES = {
-    "used": STATES["held"],
-    "reserved": STATES["reserved"],
-    "internal": Look(None, INK, hatch="xxxx"),
-    "free": STATES["free"],
-}
+SLOT_STATES = {"used": "held", "reserved": "reserved", "internal": "wasted", "free": "free"}
 LEGEND = {
     "used": "used",
     "reserved": "reserved: empty, will be written",
     "internal": "internal: never written",
     "free": "free",
 }
-TALL = 0.74  # of a row's height
+SLOT, ROW = 9, 24
 
 
 class SlotRow(NamedTuple):
@@ -42,54 +31,60 @@ def draw_slots(
     left: str = "",
     right: str = "",
     counts: bool = False,
-) -> Figure:
+) -> Sheet:
     """One line of slots for each row, cut into blocks if ``block_size`` is given, with a key below.
 
     ``left`` and ``right`` head the columns of labels and notes; ``counts`` writes into each run how
     many slots it has.
     """
     slots = len(rows[0].cells)
-    figure, axes = canvas(9.6, 0.27 * len(rows) + 1.2)
-    axes.grid(visible=False)
-    axes.spines[:].set_visible(False)
-    axes.set_xlim(-0.3, slots + 0.3)
-    axes.set_ylim(len(rows) - 0.1, -0.9 if left or right else -0.2)
-    _number(axes, slots, block_size)
-    axes.text(-0.8, -0.4, left, ha="right", va="center", color=MUTED, fontsize=9)
-    axes.text(slots + 0.8, -0.4, right, va="center", color=MUTED, fontsize=9)
-    for place, row in enumerate(rows):
-        middle = place + TALL / 2
-        axes.text(-0.8, middle, row.label, ha="right", va="center", fontsize=9.5)
-        axes.text(slots + 0.8, middle, row.note, va="center", fontsize=9.5)
-        for start, length, state, holder in _runs(row.cells, block_size or slots):
-            axes.add_patch(_patch((start, place), length, TALL, state))
+    size = block_size or slots
+    start = MARGIN + _wide([left, *(row.label for row in rows)])
+    end = start + slots * SLOT
+    sheet = Sheet(end + _wide([right, *(row.note for row in rows)]) + MARGIN)
+    if left or right:
+        sheet.text(start - 8, sheet.y + 12, left, size=12, colour="muted", anchor="end")
+        sheet.text(end + 8, sheet.y + 12, right, size=12, colour="muted")
+        sheet.space(20)
+    for row in rows:
+        sheet.text(start - 8, sheet.y + 15, row.label, size=13, anchor="end")
+        sheet.text(end + 8, sheet.y + 15, row.note, size=13)
+        for first, length, state, holder in _runs(row.cells, size):
             text = f"{holder} {length}".strip() if counts else holder
-            if counts or state == "used":
-                _write(axes, start + length / 2, middle, text, state)
-    figure.legend(
-        handles=[_patch((0, 0), 1, 1, state) for state in LEGEND],
-        labels=list(LEGEND.values()),
-        loc="outside lower center",
-        ncols=len(LEGEND),
-        handlelength=2.2,
-        handleheight=1.1,
-        fontsize=9.5,
-        frameon=False,
-    )
-    return figure
+            sheet.cell(
+                start + first * SLOT,
+                sheet.y,
+                SLOT_STATES[state],
+                width=length * SLOT,
+                height=ROW - 4,
+                mark=text if counts or state == "used" else "",
+            )
+        sheet.space(ROW)
+    _number(sheet, start, slots, block_size)
+    seen = {state for row in rows for state, _ in row.cells}
+    shown = [state for state in LEGEND if state in seen]
+    sheet.legend([SLOT_STATES[state] for state in shown], [LEGEND[state] for state in shown])
+    return sheet
 
 
-def _number(axes: Axes, slots: int, block_size: int | None) -> None:
+def _wide(texts: Sequence[str]) -> float:
+    """The room that a column of these texts takes beside the slots."""
+    longest = max(map(len, texts))
+    return longest * 13 * LETTER + 10 if longest else 0
+
+
+def _number(sheet: Sheet, x: float, slots: int, block_size: int | None) -> None:
     """Number the blocks below their middles, or every tenth slot at its left edge."""
-    axes.set_yticks([])
-    if block_size is None:
-        axes.set_xticks(range(0, slots + 1, 10))
-        axes.tick_params(length=3)
-    else:
-        blocks = range(slots // block_size)
-        axes.set_xticks([(b + 0.5) * block_size for b in blocks], [str(b) for b in blocks])
-        axes.tick_params(length=0)
-    axes.set_xlabel("slot" if block_size is None else "block", color=MUTED, fontsize=9)
+    step = block_size or 10
+    shift = step * SLOT / 2 if block_size else 0
+    for at, slot in enumerate(range(0, slots, step)):
+        number = str(at if block_size else slot)
+        left = x + slot * SLOT + shift
+        anchor = "middle" if slot or shift else "start"
+        sheet.text(left, sheet.y + 12, number, size=12, colour="muted", anchor=anchor)
+    word = "block" if block_size else "slot"
+    sheet.text(x + slots * SLOT / 2, sheet.y + 28, word, size=12, colour="muted", anchor="middle")
+    sheet.space(42)
 
 
 def _runs(cells: Sequence[tuple[str, str]], block_size: int) -> Iterator[tuple[int, int, str, str]]:
@@ -98,25 +93,3 @@ def _runs(cells: Sequence[tuple[str, str]], block_size: int) -> Iterator[tuple[i
     for (_, state, holder), same in groupby(numbered, lambda c: (c[0] // block_size, c[1], c[2])):
         run = list(same)
         yield run[0][0], len(run), state, holder
-
-
-def _write(axes: Axes, x: float, y: float, text: str, state: str) -> None:
-    look = SLOT_STATES[state]
-    # A patch of page below the text keeps it readable on hatching.
-    box = {"boxstyle": "square,pad=0.15", "fc": PAGE, "ec": "none"} if look.hatch else None
-    axes.text(x, y, text, ha="center", va="center_baseline", fontsize=9, color=look.text, bbox=box)
-
-
-def _patch(corner: tuple[float, float], width: float, height: float, state: str) -> Rectangle:
-    look = SLOT_STATES[state]
-    with rc_context({"hatch.linewidth": 0.9, "hatch.color": RESERVED_LINES}):
-        return Rectangle(
-            corner,
-            width,
-            height,
-            facecolor=look.fill or "none",
-            edgecolor=INK if state == "used" else LINE,
-            hatch=look.hatch,
-            linestyle="--" if look.border == "dashed" else "-",
-            linewidth=0.9,
-        )

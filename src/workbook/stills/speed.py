@@ -6,8 +6,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from workbook.stills.figure import canvas
-from workbook.stills.states import INK, LINE, MUTED, PAGE, SERIES, STATES
+from workbook.stills.chart import EDGE, INK, LINE, LINES, MUTED, PAGE, canvas
+from workbook.stills.looks import STATES
 
 TEXT, SMALL = 10.0, 9.0
 GAP = 0.16  # of a whole picture's width, between two plans
@@ -21,7 +21,7 @@ def draw_roofline(
     ``bandwidth`` in TB/s, ``peak`` in TFLOP/s, ``places`` in operations a byte.
     """
     figure, axes = canvas(7.2, 3.6)
-    ridge, blue, red = peak / bandwidth, SERIES[0], SERIES[1]
+    ridge, blue, red = peak / bandwidth, LINES[0], LINES[1]
     axes.set(xscale="log", yscale="log", xlim=(0.5, last), ylim=(bandwidth / 2, peak * 2.4))
     axes.plot([0.5, ridge, last], [0.5 * bandwidth, peak, peak], color=blue, marker="", lw=2)
     axes.plot([ridge, ridge], [bandwidth / 2, peak], color=LINE, marker="", lw=0.9, ls=(0, (4, 3)))
@@ -73,7 +73,7 @@ def draw_splits(processors: int, kv_heads: int, tokens: int, splits: Sequence[in
                 axes.text(x + 1 / parts + 0.07, program + 0.44, label, va="center", fontsize=SMALL)
         if parts > 1:
             for head in range(kv_heads):
-                _bar(axes, x + 1 / parts, head * parts, 1 / 24, later.fill, "", hatch="....")
+                _bar(axes, x + 1 / parts, head * parts, 1 / 24, later.fill, "", hatch="///")
         for share, text in ((0.0, "0"), (1 / parts, f"{tokens // parts:,}")):
             axes.text(x + share, processors + 0.25, text, ha="center", va="top", fontsize=SMALL)
     axes.text(-0.02, processors / 2, f"{processors} processors", rotation=90, ha="right",
@@ -96,10 +96,13 @@ def _bar(
             width,
             0.86,
             facecolor=fill or PAGE,
-            edgecolor=INK if fill else LINE,
+            edgecolor=EDGE if fill else LINE,
             linestyle="solid" if fill else (0, (3, 2)),
             linewidth=0.9 if fill else 0.6,
             hatch=hatch,
         )
     )
-    axes.text(x + width / 2, row + 0.44, text, ha="center", va="center", fontsize=SMALL)
+    colour = STATES["held"].text if fill else INK
+    axes.text(
+        x + width / 2, row + 0.44, text, ha="center", va="center", fontsize=SMALL, color=colour
+    )

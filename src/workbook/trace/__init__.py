@@ -2,7 +2,7 @@
 
 A recording cache is a subclass that runs the engine's own method and then notes what changed, so
 the engine knows nothing of recording and pays nothing when nobody records. The same trace is what
-the moving pictures draw, what tests compare and what ``print`` tells as a story.
+the moving pictures draw, what tests compare and what ``workbook.words.story`` tells.
 
 The recording caches need torch and are loaded when first used; traces and replays don't.
 """
@@ -15,14 +15,10 @@ from workbook.trace.replay import Contradiction, State, replay, states
 from workbook.trace.schema import Event, Trace
 
 if TYPE_CHECKING:
-    from workbook.trace.contiguous import (
-        RecordingContiguousKVCache as RecordingContiguousKVCache,
-    )
     from workbook.trace.paged import RecordingPagedKVCache as RecordingPagedKVCache
     from workbook.trace.prefix import RecordingPrefixCache as RecordingPrefixCache
 
 _HOME = {
-    "RecordingContiguousKVCache": "contiguous",
     "RecordingPagedKVCache": "paged",
     "RecordingPrefixCache": "prefix",
 }
@@ -30,7 +26,6 @@ __all__ = [
     "Contradiction",
     "Event",
     "Recorder",
-    "RecordingContiguousKVCache",
     "RecordingPagedKVCache",
     "RecordingPrefixCache",
     "State",

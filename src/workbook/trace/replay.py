@@ -6,9 +6,10 @@ engine that keeps its laws raises ``Contradiction`` at the step that breaks them
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from paged_attention.errors import InvariantBroken
+from workbook.trace.look import look_of
 from workbook.trace.schema import NONE, Event, Trace
 
 
@@ -26,13 +27,20 @@ class Prefix:
     children: dict[int, "Prefix"] = field(default_factory=dict)
 
 
+class Held(NamedTuple):
+    """Of a block that a table names: one sequence that has it, and the tokens in it."""
+
+    seq: int
+    filled: int
+
+
 class State:
     """Tables, counts, free stack and index after the steps applied so far.
 
     ``tables[seq]``, ``filled[seq]``: blocks in order, and the tokens in each. ``free``: the stack,
     next block last; ``None`` when its order isn't known. ``cached``: blocks that only the index
-    holds, next to be evicted first. Contiguous: ``runs[seq]`` is (first slot, slots), a block a
-    slot, and ``filled[seq]`` has one number.
+    holds, next to be evicted first. ``copied``: what the last step copied into. Contiguous:
+    ``runs[seq]`` is (first slot, slots), a block a slot, and ``filled[seq]`` has one number.
     """
 
     def __init__(self, trace: Trace) -> None:
@@ -48,6 +56,28 @@ class State:
         self.nodes: dict[int, Prefix] = {}  # by block
         self.used: dict[int, int] = {}  # the step at which an indexed block was last of use
         self.waiting: list[int] = []
+        self.copied: set[int] = set()
+        self._held: dict[int, Held] | None = None  # found when first asked for in a step
+
+    @property
+    def held(self) -> dict[int, Held]:
+        """What the tables say of each block that they name."""
+        if self._held is None:
+            self._held = {}
+            for seq, table in self.tables.items():
+                for block, filled in zip(table, self.filled[seq], strict=True):
+                    first, before = self._held.get(block, (seq, 0))
+                    self._held[block] = Held(first, max(before, filled))
+        return self._held
+
+    def look(self, block: int) -> str:
+        """The state of a block: free, copied, cached, shared, held or reserved."""
+        return look_of(
+            self.refs[block],
+            indexed=block in self.nodes,
+            copied=block in self.copied,
+            written=block not in self.held or self.held[block].filled > 0,
+        )
 
     @property
     def num_free(self) -> int:
@@ -61,6 +91,8 @@ class State:
     def apply(self, events: list[Event]) -> None:
         """Make the next step: its events, then what its call means for the sequences."""
         self.step += 1
+        self._held = None
+        self.copied = {event.block for event in events if event.op == "copy"}
         for event in events:
             try:
                 getattr(self, f"_{event.op}")(event)

@@ -22,6 +22,7 @@ of the prefix index are kept once, as strings. Only allocate, share and release 
 
 import hashlib
 import json
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -30,11 +31,10 @@ from typing import Any, Literal, NamedTuple
 
 NONE = -1
 VERSION = 1
-TEXTS: dict[str, Any] = json.loads(
-    Path(__file__).with_name("texts.json").read_text(encoding="utf-8")
-)
-OPS: tuple[str, ...] = tuple(TEXTS["ops"])
-CALLS: tuple[str, ...] = tuple(TEXTS["calls"])
+_NAMES = json.loads(Path(__file__).with_name("schema.json").read_text(encoding="utf-8"))
+OPS: tuple[str, ...] = tuple(_NAMES["ops"])
+CALL_ARGS: dict[str, str] = _NAMES["calls"]  # "s": a sequence, "n": a number; again and again
+CALLS: tuple[str, ...] = tuple(CALL_ARGS)
 COLUMNS = ("step", "op", "seq", "block", "i", "n", "src")
 
 
@@ -78,9 +78,13 @@ class Trace:
         """The number of events."""
         return len(self.columns["step"])
 
-    def events(self) -> Iterator[Event]:
-        """All events in order."""
-        for step, op, *rest in zip(*self.columns.values(), strict=True):
+    def events(self, steps: range | None = None) -> Iterator[Event]:
+        """All events in order, or those of some neighbouring steps."""
+        begin, end = 0, len(self)
+        if steps is not None:
+            begin, end = (bisect_left(self.columns["step"], at) for at in (steps.start, steps.stop))
+        parts = (column[begin:end] for column in self.columns.values())
+        for step, op, *rest in zip(*parts, strict=True):
             yield Event(step, OPS[op], *rest)
 
     def by_step(self) -> Iterator[list[Event]]:
@@ -151,12 +155,6 @@ class Trace:
     def digest(self) -> str:
         """The first 12 hex digits of SHA-256 over the JSON form."""
         return digest(self.to_json())
-
-    def __str__(self) -> str:
-        """The trace as a story, a step a line."""
-        from workbook.trace.story import story
-
-        return story(self)
 
 
 def digest(data: Any) -> str:

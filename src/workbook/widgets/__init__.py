@@ -1,7 +1,7 @@
-"""Six pictures of the engine at work. Each is the value of one line at a cell's end.
+"""Pictures of the engine at work. Each is the value of one line at a cell's end.
 
-They replay what the engine did (``workbook.trace``) or, in a notebook, call it. The same
-module draws them in JupyterLab and on a page without a kernel.
+They replay what the engine did (``workbook.trace``) or, in a notebook, call it. The same module
+draws them in JupyterLab and on a page without a kernel. A folder holds all of one picture.
 """
 
 from typing import TYPE_CHECKING
@@ -9,35 +9,26 @@ from typing import TYPE_CHECKING
 from paged_attention.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from workbook.widgets.block_size import block_size_picture as block_size_picture
-    from workbook.widgets.contiguous import contiguous_vs_paged as contiguous_vs_paged
-    from workbook.widgets.fork import fork_and_copy as fork_and_copy
-    from workbook.widgets.picture import MIME as MIME
-    from workbook.widgets.picture import Picture as Picture
-    from workbook.widgets.pool import pool_picture as pool_picture
-    from workbook.widgets.prefix import prefix_picture as prefix_picture
-    from workbook.widgets.reading import reading_through_table as reading_through_table
+    from workbook.widgets.block_size.picture import block_size_picture as block_size_picture
+    from workbook.widgets.common.picture import MIME as MIME
+    from workbook.widgets.common.picture import Picture as Picture
+    from workbook.widgets.contiguous.picture import contiguous_vs_paged as contiguous_vs_paged
+    from workbook.widgets.fork.picture import fork_and_copy as fork_and_copy
+    from workbook.widgets.pool.picture import pool_picture as pool_picture
+    from workbook.widgets.prefix.picture import prefix_picture as prefix_picture
+    from workbook.widgets.reading.picture import reading_through_table as reading_through_table
 
 _HOME = {
-    "MIME": "picture",
-    "Picture": "picture",
-    "block_size_picture": "block_size",
-    "contiguous_vs_paged": "contiguous",
-    "fork_and_copy": "fork",
-    "pool_picture": "pool",
-    "prefix_picture": "prefix",
-    "reading_through_table": "reading",
+    "MIME": "common.picture",
+    "Picture": "common.picture",
+    "block_size_picture": "block_size.picture",
+    "contiguous_vs_paged": "contiguous.picture",
+    "fork_and_copy": "fork.picture",
+    "pool_picture": "pool.picture",
+    "prefix_picture": "prefix.picture",
+    "reading_through_table": "reading.picture",
 }
-__all__ = [
-    "MIME",
-    "Picture",
-    "block_size_picture",
-    "contiguous_vs_paged",
-    "fork_and_copy",
-    "pool_picture",
-    "prefix_picture",
-    "reading_through_table",
-]
+__all__ = [*_HOME]  # names, all of them strings
 
 
 __getattr__, __dir__ = lazy_names(__name__, _HOME)

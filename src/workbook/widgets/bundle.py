@@ -1,7 +1,7 @@
-"""Join the pictures' modules into one, as notebooks need it.
+"""Join the pictures' modules into one, and their style sheets, as notebooks need them.
 
 A widget in a notebook is one module without imports. The sources are small modules that import each
-other by name; here each becomes a function that is called once, after those it needs, and hands
+other by path; here each becomes a function that is called once, after those it needs, and hands
 back what it exports. Two forms are known, ``import { a, b } from "./x.js"`` and ``export`` before a
 declaration; anything else is an error.
 """
@@ -11,9 +11,10 @@ import re
 from functools import cache
 from pathlib import Path
 
-STATIC = Path(__file__).with_name("static")
-ENTRY = "index.js"
-STYLE = "pictures.css"
+from workbook.stills.looks import COLOURS, STATES, Look, paint
+
+ROOT = Path(__file__).parent
+ENTRY = ROOT / "index.js"
 _IMPORT = re.compile(
     r'^import (?P<what>\{[^}]*\}|\w+) from "(?P<path>\.\.?/[^"]+)"'
     r'(?: with \{ type: "json" \})?;\n',
@@ -28,15 +29,17 @@ _INDENT = re.compile(r"^[ ]+", re.MULTILINE)
 @cache
 def module() -> str:
     """The whole module as text; it exports what ``index.js`` exports."""
-    parts: list[str] = []
-    _add(STATIC / ENTRY, parts, set())
-    return "".join(parts)
+    parts: dict[Path, str] = {}
+    _add(ENTRY, parts)
+    return "".join(parts.values())
 
 
 @cache
 def style() -> str:
-    """The style sheet as text."""
-    text = (STATIC / STYLE).read_text(encoding="utf-8")
+    """The style sheet as text: the looks of all states, then each folder's own sheet."""
+    sheets = [ROOT / "common" / "style.css"]
+    sheets += sorted(path for path in ROOT.glob("*/style.css") if path != sheets[0])
+    text = looks() + "".join(path.read_text(encoding="utf-8") for path in sheets)
     return _INDENT.sub("", re.sub(r"/\*.*?\*/\n*", "", text, flags=re.DOTALL))
 
 
@@ -47,35 +50,65 @@ def write_to(folder: Path) -> None:
     (folder / "pictures.css").write_text(style(), encoding="utf-8", newline="\n")
 
 
-def _add(path: Path, parts: list[str], seen: set[Path]) -> None:
-    """Append ``path``'s part, after the parts it needs."""
-    if path in seen:
+def looks() -> str:
+    """``looks.json`` as CSS: the colours as variables, and a rule for each state of a cell."""
+    text = ".pa {\n"
+    for name, (light, dark) in COLOURS.items():
+        text += f"  --{name}: light-dark({light}, {dark});\n"
+    for state, look in STATES.items():
+        text += f"  --{state}: {look.fill};\n" if look.fill else ""
+    text += "}\n"
+    for state, look in STATES.items():
+        text += f'.pa-cell[data-state="{state}"] {{\n{_rule(look)}}}\n'
+    return text
+
+
+def _rule(look: Look) -> str:
+    """What makes a state's cell: its colours, then its second cue."""
+    ground = look.fill or ("transparent" if look.border == "dashed" else "var(--raised)")
+    hatch = f"var(--hatch-{look.hatch}) " if look.hatch else ""
+    style = "dashed" if look.border == "dashed" else "solid"
+    lines = [
+        f"background: {hatch}{ground}",
+        f"color: {paint(look.text)}",
+        f"border: 1px {style} {paint(look.edge)}",
+    ]
+    if look.border == "double":
+        lines.append(f"box-shadow: inset 0 0 0 1px {ground}, inset 0 0 0 2px {paint(look.text)}")
+    if look.hatch and not look.fill:
+        lines += [f"--ground: {ground}", "--inset: 9px"]
+    return "".join(f"  {line};\n" for line in lines)
+
+
+def _add(path: Path, parts: dict[Path, str]) -> None:
+    """Add ``path``'s part, after the parts it needs."""
+    if path in parts:
         return
-    seen.add(path)
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".json":
         compact = json.dumps(json.loads(text), ensure_ascii=False, separators=(",", ":"))
-        parts.append(f"const {_home(path)} = {compact};\n")
+        parts[path] = f"const {_home(path)} = {compact};\n"
         return
     for found in _IMPORT.finditer(text):
-        _add((path.parent / found["path"]).resolve(), parts, seen)
-    body = _INDENT.sub("", _COMMENT.sub("", _IMPORT.sub(_taken, text)))
-    if path.name == ENTRY:
-        parts.append(body)
+        _add((path.parent / found["path"]).resolve(), parts)
+    body = _INDENT.sub("", _COMMENT.sub("", _IMPORT.sub(lambda f: _taken(f, path), text)))
+    if path == ENTRY:
+        parts[path] = body
         return
     names = [found["name"] for found in _EXPORT.finditer(body)]
     body = _EXPORT.sub("", body)
     if left := _LEFT.search(body):
         raise ValueError(f"{path.name} has an {left[1]} of a form that can't be joined")
-    parts.append(
+    parts[path] = (
         f"const {_home(path)} = (() => {{\n{body}return {{ {', '.join(names)} }};\n}})();\n"
     )
 
 
 def _home(path: Path) -> str:
-    return f"${path.stem}"
+    """The name that a module has in the whole: its path's, for many folders have a ``view.js``."""
+    return f"${path.parent.name}_{path.stem}"
 
 
-def _taken(found: re.Match[str]) -> str:
+def _taken(found: re.Match[str], path: Path) -> str:
     what = re.sub(r"(\w+) as (\w+)", r"\1: \2", found["what"])
-    return f"const {what} = {_home(Path(found['path']))};\n"
+    return f"const {what} = {_home((path.parent / found['path']).resolve())};\n"

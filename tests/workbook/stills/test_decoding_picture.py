@@ -4,7 +4,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 
 from workbook.stills.decoding import TALL, draw_weights
-from workbook.stills.states import READ_RING, STATES
+from workbook.stills.looks import LIGHT, STATES
 
 
 def texts(axes: Axes) -> list[str]:
@@ -20,5 +20,5 @@ def test_each_panel_weighs_from_its_own_maximum() -> None:
     assert len(dashed) == 2 + 4, "all earlier bars shrank, in both panels"
     assert [t for t in texts(axes) if t.startswith("m =")] == ["m = 1", "m = 2", "m = 3"]
     assert texts(axes).count("–") == 1, "one slot was never written"
-    rings = [p for p in axes.patches if to_hex(p.get_edgecolor()) == READ_RING.lower()]
+    rings = [p for p in axes.patches if to_hex(p.get_edgecolor()) == LIGHT["ring"]]
     assert len(rings) == 3

@@ -1,9 +1,8 @@
 """The picture of forks says what the steps say: ids, counts, written slots, and the copy."""
 
-from matplotlib.patches import FancyArrowPatch, Rectangle
+from helpers.drawn import arrows, elements, looks, texts
 
 from workbook.stills.forks import ForkStep, draw_fork_steps
-from workbook.stills.states import INK
 
 TABLES = {"a": [0, 2], "b": [0, 1]}
 FORKED = ForkStep("fork", {"a": [0, 1], "b": [0, 1]}, [2, 2, 0], [4, 2, 0])
@@ -11,24 +10,17 @@ WRITTEN = ForkStep("a writes", TABLES, [2, 1, 1], [4, 2, 3], (1, 2))
 
 
 def test_tables_and_counts_are_written_out() -> None:
-    axes = draw_fork_steps([FORKED, WRITTEN], block_size=4).axes[0]
-    texts = [text.get_text() for text in axes.texts]
-    assert [text for text in texts if "×" in text] == ["0  ×2", "1  ×2", "0  ×2", "1  ×1", "2  ×1"]
-    assert {"fork", "a writes", "tables", "pool", "a", "b"} <= set(texts)
+    said = texts(draw_fork_steps([FORKED, WRITTEN], block_size=4))
+    assert [text for text in said if "×" in text] == ["0  ×2", "1  ×2", "0  ×2", "1  ×1", "2  ×1"]
+    assert {"fork", "a writes", "tables", "pool", "a", "b"} <= set(said)
 
 
-def test_written_slots_are_filled_and_a_copy_has_an_arrow_and_a_hatch() -> None:
-    patches = draw_fork_steps([FORKED, WRITTEN], block_size=4).axes[0].patches
-    dark = [p for p in patches if isinstance(p, Rectangle) and p.get_facecolor()[:3] == _rgb(INK)]
+def test_written_slots_are_filled_and_a_copy_has_an_arrow_and_a_state() -> None:
+    sheet = draw_fork_steps([FORKED, WRITTEN], block_size=4)
+    dark = [box for box in elements(sheet, "rect") if box.get("fill") == "var(--ink)"]
     assert len(dark) == 6 + 9
-    assert len([p for p in patches if isinstance(p, FancyArrowPatch)]) == 1
-    assert len([p for p in patches if p.get_hatch()]) == 2  # in a's table, and in the pool
-
-
-def test_no_text_is_too_small() -> None:
-    axes = draw_fork_steps([FORKED, WRITTEN], block_size=4).axes[0]
-    assert min(text.get_fontsize() for text in axes.texts) >= 9
-
-
-def _rgb(colour: str) -> tuple[float, ...]:
-    return tuple(int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
+    assert arrows(sheet) == 1
+    assert looks(sheet) == [
+        *["shared"] * 4, *["shared", "shared", "free"],
+        *["shared", "copied", "shared", "held"], *["shared", "held", "copied"],
+    ]  # fmt: skip

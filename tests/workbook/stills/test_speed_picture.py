@@ -2,8 +2,8 @@
 
 from matplotlib.axes import Axes
 
+from workbook.stills.looks import STATES
 from workbook.stills.speed import draw_roofline, draw_splits
-from workbook.stills.states import STATES
 
 
 def filled(axes: Axes, fill: str | None) -> list[float]:

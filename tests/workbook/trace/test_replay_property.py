@@ -17,6 +17,7 @@ from workbook.trace import (
     replay,
     states,
 )
+from workbook.words.story import story
 
 SALTS = (None, "x")
 
@@ -147,7 +148,7 @@ class TraceMachine(RuleBasedStateMachine):
         assert read == trace
         assert read.digest == trace.digest
         assert replay(read).snapshot() == self.state.snapshot()
-        assert str(read).count("\n") == trace.last + 1
+        assert story(read).count("\n") == trace.last + 1
         assert len(list(states(read))) == trace.last + 1
 
 

@@ -8,16 +8,15 @@ import pytest
 import torch
 from helpers.traffic import random_trace, write
 
-from paged_attention.errors import BlockPoolExhausted, SlotsExhausted
 from workbook.trace import (
     Contradiction,
     Recorder,
-    RecordingContiguousKVCache,
     RecordingPagedKVCache,
     RecordingPrefixCache,
     Trace,
     replay,
 )
+from workbook.words.story import story
 
 
 def ops(trace: Trace, step: int) -> list[str]:
@@ -29,33 +28,6 @@ def cache() -> RecordingPagedKVCache:
     return RecordingPagedKVCache(1, 8, 4, 1, 1)
 
 
-def test_a_story() -> None:
-    cache = RecordingPagedKVCache(1, 4, 4, 1, 1)
-    cache.create("a")
-    cache.reserve("a", 6)
-    write(cache, "a", 6)
-    cache.fork("a", "b")
-    cache.reserve("b", 1)
-    write(cache, "b", 1)
-    with pytest.raises(BlockPoolExhausted):
-        cache.reserve("b", 9)
-    cache.truncate("b", 3)
-    cache.free("a")
-    assert str(cache.trace) == (
-        "4 blocks of 4, 9 steps\n"
-        "0 start: 4 of 4 free.\n"
-        "1 create(a): a begins; it holds no block yet.\n"
-        "2 reserve(a, 6): a takes 0 and 1. 2 free.\n"
-        "3 write(a, 6): 6 tokens of a written; block 1 holds 2 of 4 now.\n"
-        "4 fork(a, b): b shares 0 and 1. No block taken; 2 free.\n"
-        "5 reserve(b, 1): Block 1 has 2 holders: b gets its own copy of 2 tokens in 2. 1 free.\n"
-        "6 write(b, 1): 1 token of b written; block 2 holds 3 of 4 now.\n"
-        "7 reserve(b, 9): 2 blocks wanted, 1 free or cached: refused whole, nothing changed.\n"
-        "8 truncate(b, 3): b is cut to 3 tokens. Back in the pool: 2. 2 free.\n"
-        "9 free(a): Back in the pool: 1. Still held by others: 0. 3 free."
-    )
-
-
 def test_a_batch_is_one_step(cache: RecordingPagedKVCache) -> None:
     for seq in "ab":
         cache.create(seq)
@@ -63,7 +35,7 @@ def test_a_batch_is_one_step(cache: RecordingPagedKVCache) -> None:
     cache.set_batch(["a", "b"])
     kv = torch.zeros(2, 1, 1, 1)
     cache.update(0, kv, kv, torch.tensor([0]))
-    assert str(cache.trace).splitlines()[-2:] == [
+    assert story(cache.trace).splitlines()[-2:] == [
         "3 reserve(a, 5, b, 1): a takes 0 and 1. b takes 2. 5 free.",
         "4 write(a, 1, b, 1): 1 token of a written; block 0 holds 1 of 4 now. "
         "1 token of b written; block 2 holds 1 of 4 now.",
@@ -110,8 +82,8 @@ def test_names_that_look_alike_are_two_sequences(cache: RecordingPagedKVCache) -
     cache.create(1)
     cache.create("1")
     assert cache.trace.seqs == ["1", "1"]
-    assert "create(1#0): 1#0 begins" in str(cache.trace)
-    assert "create(1#1): 1#1 begins" in str(cache.trace)
+    assert "create(1#0): 1#0 begins" in story(cache.trace)
+    assert "create(1#1): 1#1 begins" in story(cache.trace)
 
 
 def test_hits_and_evictions_are_told_apart_from_what_they_count() -> None:
@@ -129,7 +101,7 @@ def test_hits_and_evictions_are_told_apart_from_what_they_count() -> None:
     assert ops(cache.trace, 4) == ["publish", "share", "publish", "share"]
     assert ops(cache.trace, 7) == ["hit", "share"]
     assert ops(cache.trace, 8) == ["allocate", "evict", "release", "allocate"]
-    assert str(cache.trace).splitlines()[-2:] == [
+    assert story(cache.trace).splitlines()[-2:] == [
         "7 attach(y, 4): 1 block hit, 2 tokens reused, 2 to run.",
         "8 reserve(y, 4): Out of the index, to make room: 1. y takes 2 and 1. 0 free.",
     ]
@@ -158,26 +130,30 @@ def test_a_trace_can_begin_in_the_middle() -> None:
 
 
 def test_contiguous_reservations() -> None:
-    cache = RecordingContiguousKVCache(1, 10, 1, 1)
-    cache.create("a", 6)
-    with pytest.raises(SlotsExhausted):
-        cache.create("b", 5)
-    cache.set_batch(["a"])
-    kv = torch.zeros(1, 1, 3, 1)
-    cache.update(0, kv, kv, torch.arange(3))
-    state = replay(cache.trace)
+    recorder = Recorder("contiguous", 10, 1)
+    seq, other = recorder.seq("a"), recorder.seq("b")
+    with recorder.step("arrive", seq, 3):
+        recorder.add("create", seq)
+        recorder.add("allocate", seq, 0, n=6)
+        recorder.add("write", seq, 0, n=3)
+    with recorder.step("arrive", other, 5):
+        recorder.add("refuse", other, n=5, i=4)
+    state = replay(recorder.trace)
     assert state.runs == {0: (0, 6)}
     assert state.filled == {0: [3]}
     assert sum(state.refs) == 6
-    cache.free("a")
-    assert not any(replay(cache.trace).refs)
-    assert [ops(cache.trace, step) for step in range(5)] == [
-        [],
-        ["create", "allocate"],
-        ["refuse"],
-        ["write"],
-        ["release"],
-    ]
+    assert state.waiting == [other]
+    with recorder.step("end", seq):
+        recorder.add("release", seq, 0)
+    assert not any(replay(recorder.trace).refs)
+
+
+def test_events_of_neighbouring_steps_are_those_of_the_whole() -> None:
+    trace = random_trace(300)
+    steps = list(trace.by_step())
+    for first, stop in [(0, 1), (0, trace.last + 1), (7, 12), (9, 9), (trace.last, trace.last + 1)]:
+        wanted = [event for events in steps[first:stop] for event in events]
+        assert list(trace.events(range(first, stop))) == wanted
 
 
 def test_ten_thousand_random_events_are_small_and_always_the_same() -> None:
@@ -270,6 +246,6 @@ def test_another_version_is_refused() -> None:
 def test_traces_need_no_torch() -> None:
     code = (
         "import sys, workbook.trace as t; r = t.Recorder('paged', 2, 4, [0, 1]);"
-        "str(r.trace); t.replay(r.trace); sys.exit('torch' in sys.modules)"
+        "t.replay(r.trace); sys.exit('torch' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -33,9 +33,9 @@ def test_it_is_light() -> None:
 
 def test_every_source_is_in_it() -> None:
     text = bundle.module()
-    for path in bundle.STATIC.glob("*.js"):
-        home = f"const ${path.stem} = (() => {{"
-        assert path.name == bundle.ENTRY or text.count(home) == 1, path.name
+    for path in bundle.ROOT.glob("*/*.js"):
+        home = f"const ${path.parent.name}_{path.stem} = (() => {{"
+        assert text.count(home) == 1, path
 
 
 def test_the_style_sheet_touches_nothing_outside_a_picture() -> None:
@@ -75,7 +75,7 @@ def test_a_form_that_cannot_be_joined_is_an_error(
 ) -> None:
     (tmp_path / "index.js").write_text('import { a } from "./a.js";\nexport default { a };\n')
     (tmp_path / "a.js").write_text("const a = 1;\nexport { a };\n")
-    monkeypatch.setattr(bundle, "STATIC", tmp_path)
+    monkeypatch.setattr(bundle, "ENTRY", tmp_path / "index.js")
     bundle.module.cache_clear()
     with pytest.raises(ValueError, match=r"a\.js has an export"):
         bundle.module()

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from workbook.trace import RecordingPagedKVCache, Trace, replay
-from workbook.trace.story import steps
 from workbook.widgets import pool_picture, prefix_picture
-from workbook.widgets.live import LivePicture
-from workbook.widgets.scenes import pool_scene
+from workbook.widgets.common.live import LivePicture
+from workbook.widgets.pool.scene import pool_scene
+from workbook.words.story import steps
 
 
 def press(live: LivePicture, **message: Any) -> str:

@@ -1,4 +1,4 @@
-"""The numbers behind pictures 3 and 6, against the engine itself."""
+"""The numbers behind reading and block sizes, against the engine itself."""
 
 import pytest
 import torch
@@ -8,8 +8,9 @@ from paged_attention.attention import attend
 from paged_attention.cache import PagedKVCache
 from paged_attention.prefix import PrefixCache
 from workbook.trace import replay
-from workbook.widgets import reading, sizes
-from workbook.widgets.online import walk
+from workbook.widgets.block_size import numbers as sizes
+from workbook.widgets.reading import picture as reading
+from workbook.widgets.reading.walk import walk
 from workbook.workloads import CODE, CONVERSATION
 
 

@@ -13,7 +13,8 @@ import pytest
 from helpers.gallery import HOSTILE, hostile_trace
 from helpers.traffic import random_trace
 
-from workbook.stills.states import READ_RING, RESERVED_LINES, STATES
+from workbook.stills.looks import COLOURS, STATES
+from workbook.stills.sheet import Sheet, wrapped
 from workbook.trace import RecordingPagedKVCache, Trace
 from workbook.widgets import (
     MIME,
@@ -26,15 +27,14 @@ from workbook.widgets import (
     reading_through_table,
 )
 from workbook.widgets.bundle import style
-from workbook.widgets.drawing import Sheet, wrapped
 
-SIX: dict[str, Callable[[], Picture]] = {
+EACH: dict[str, Callable[[], Picture]] = {
     "pool": pool_picture,
     "contiguous": contiguous_vs_paged,
     "reading": reading_through_table,
     "fork": fork_and_copy,
     "prefix": prefix_picture,
-    "sizes": block_size_picture,
+    "block_size": block_size_picture,
 }
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -46,9 +46,9 @@ def still(picture: Picture) -> ET.Element:
     return ET.fromstring(base64.b64decode(found[1]))
 
 
-@pytest.mark.parametrize("name", SIX)
+@pytest.mark.parametrize("name", EACH)
 def test_an_output_has_data_picture_and_text(name: str) -> None:
-    picture = SIX[name]()
+    picture = EACH[name]()
     bundle = picture._repr_mimebundle_()
     assert set(bundle) == {MIME, "text/html", "text/plain"}
     assert bundle[MIME]["picture"] == name
@@ -56,16 +56,17 @@ def test_an_output_has_data_picture_and_text(name: str) -> None:
     assert bundle["text/plain"] == str(picture)
     assert re.search(r"; sha256 [0-9a-f]{12}$", str(picture))
     alt = re.fullmatch(
-        r'<img src="data:image/svg\+xml;base64,\S+" alt="([^"]*)" .*>', bundle["text/html"]
+        r'<img class="pa-still" src="data:image/svg\+xml;base64,\S+" alt="([^"]*)" .*>',
+        bundle["text/html"],
     )
     assert alt
     assert len(alt[1]) > 60
     assert html.unescape(alt[1]) == picture.alt
 
 
-@pytest.mark.parametrize("name", SIX)
+@pytest.mark.parametrize("name", EACH)
 def test_the_still_form_is_small_readable_and_made_of_shapes(name: str) -> None:
-    picture = SIX[name]()
+    picture = EACH[name]()
     assert 1 <= len(picture.stills) <= 4
     root = still(picture)
     assert int(root.get("width") or 0) <= 640
@@ -73,13 +74,16 @@ def test_the_still_form_is_small_readable_and_made_of_shapes(name: str) -> None:
     assert min(sizes) >= 11
     assert len(picture.svg) < 60_000
     kinds = {element.tag.removeprefix(SVG) for element in root.iter()}
-    assert kinds <= {"svg", "defs", "pattern", "rect", "path", "circle", "text", "polyline"}
+    assert kinds <= {
+        *("svg", "style", "defs", "pattern"),
+        *("rect", "path", "circle", "text", "polyline"),
+    }
 
 
-@pytest.mark.parametrize("name", SIX)
+@pytest.mark.parametrize("name", EACH)
 def test_data_is_a_few_kilobytes_a_line_an_item(name: str) -> None:
     """A notebook writes each item of a list on its own line, so long lists are strings."""
-    text = json.dumps(SIX[name]().data, indent=1)
+    text = json.dumps(EACH[name]().data, indent=1)
     assert len(text) < 9_000
     assert text.count("\n") < 180
 
@@ -219,12 +223,17 @@ def test_engines_that_do_not_record_are_refused() -> None:
 
 
 def test_both_forms_have_the_houses_colours() -> None:
-    css = style()
+    css, svg = style(), pool_picture().svg
+    for name, (light, dark) in COLOURS.items():
+        assert f"--{name}: light-dark({light}, {dark});" in css
+        assert f"--{name}:{light}" in svg
+        assert f"--{name}:{dark}" in svg
     for state, look in STATES.items():
-        if look.fill and state != "other":
-            assert f"--{state}: {look.fill.lower()};" in css
-    assert f"--hatch: {RESERVED_LINES.lower()};" in css
-    assert f"--ring: {READ_RING.lower()};" in css
+        rule = css.split(f'[data-state="{state}"]')[1].split("}")[0]
+        assert (look.fill or "background") in rule
+        assert ("dashed" in rule) == (look.border == "dashed")
+        assert ("inset 0 0 0 2px" in rule) == (look.border == "double")
+        assert ("--hatch-" in rule) == (look.hatch is not None)
 
 
 def test_text_is_escaped_and_wrapped() -> None:

@@ -1,4 +1,4 @@
-"""The pictures' module, run under Node, against the Python package: replay, sentences, engine."""
+"""The pictures' module under Node, against the Python package: replay, looks, sentences, engine."""
 
 import json
 import random
@@ -11,12 +11,16 @@ from helpers.traffic import random_trace, write
 from paged_attention.errors import BlockPoolExhausted
 from paged_attention.tables import blocks_needed
 from workbook.trace import RecordingPagedKVCache, RecordingPrefixCache, Trace, states
-from workbook.trace.names import isolated, shown_names
-from workbook.trace.story import steps
-from workbook.trace.wording import counted, listed, number
-from workbook.widgets import block_size, contiguous, fork, prefix, reading, sizes
-from workbook.widgets.online import walk
-from workbook.widgets.requests import ContiguousSide, PagedSide, serve
+from workbook.widgets.block_size import numbers as sizes
+from workbook.widgets.block_size import picture as block_size
+from workbook.widgets.contiguous import picture as contiguous
+from workbook.widgets.contiguous.arrivals import ContiguousSide, PagedSide, serve
+from workbook.widgets.fork import picture as fork
+from workbook.widgets.prefix import picture as prefix
+from workbook.widgets.reading import picture as reading
+from workbook.widgets.reading.walk import walk
+from workbook.words.names import isolated, shown_names
+from workbook.words.wording import counted, listed, number
 from workbook.workloads import CONVERSATION
 
 NAMES: list[list[str]] = [
@@ -29,11 +33,12 @@ NAMES: list[list[str]] = [
 
 
 def told(trace: Trace, *, every: int) -> dict[str, Any]:
-    """A trace with each step's call and sentence, and the state after every so many."""
+    """A trace with the look of every block after each step, and the state after every so many."""
     spoken = []
-    for (call, said), state in zip(steps(trace), states(trace), strict=True):
+    for state in states(trace):
+        looks = " ".join(state.look(block) for block in range(trace.num_blocks))
         kept = state.snapshot() if state.step % every == 0 else None
-        spoken.append([call, said, kept])
+        spoken.append({"looks": looks, "state": kept})
     return {"trace": trace.to_json(), "steps": spoken}
 
 

@@ -3,14 +3,13 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
-const here = new URL("../../../../src/workbook/widgets/static/", import.meta.url);
+const here = new URL("../../../../src/workbook/widgets/", import.meta.url);
 const load = (name) => import(new URL(name, here));
-const { readTrace, writeTrace } = await load("trace.js");
-const { Player, State, snapshot } = await load("replay.js");
-const { callText, sentence } = await load("story.js");
-const { Engine } = await load("engine.js");
-const { shownNames, isolated } = await load("names.js");
-const { Float, counted, listed, number } = await load("wording.js");
+const { readTrace, writeTrace } = await load("common/trace.js");
+const { Player, State, snapshot } = await load("common/replay.js");
+const { Engine } = await load("common/engine.js");
+const { shownNames, isolated } = await load("common/names.js");
+const { Float, counted, listed, number } = await load("common/wording.js");
 
 const path = process.env.PICTURE_VECTORS;
 const vectors = path ? JSON.parse(readFileSync(path, "utf8")) : null;
@@ -23,15 +22,14 @@ test("a trace read and written is the same", options, () => {
   }
 });
 
-test("a replay is Python's after every step, and its sentence is Python's", options, () => {
+test("a replay is Python's after every step, and so is the look of every block", options, () => {
   for (const { trace, steps } of vectors.traces) {
-    const read = readTrace(trace);
-    const state = new State(read);
-    for (const [call, said, state_] of steps) {
+    const state = new State(readTrace(trace));
+    for (const told of steps) {
       state.apply();
-      assert.equal(callText(read, state.step), call);
-      assert.equal(sentence(read, state), said);
-      if (state_) assert.deepEqual(snapshot(state), state_);
+      const looks = Array.from(state.refs, (_, block) => state.look(block));
+      assert.equal(looks.join(" "), told.looks);
+      if (told.state) assert.deepEqual(snapshot(state), told.state);
     }
   }
 });
@@ -74,26 +72,26 @@ test("numbers and lists are written as in Python", options, () => {
   for (const [n, text] of vectors.counts) assert.equal(counted(n, "block"), text);
 });
 
-const { RequestsModel } = await load("contiguous_model.js");
-const { WalkModel } = await load("reading_model.js");
-const { ForkModel, forkPlan, runPlan } = await load("fork_model.js");
-const { PromptsModel } = await load("prefix_model.js");
-const { runPrompts } = await load("prompts.js");
-const { SizesModel } = await load("sizes_model.js");
-const { simulate } = await load("simulate.js");
+const { ContiguousModel } = await load("contiguous/model.js");
+const { ReadingModel } = await load("reading/model.js");
+const { ForkModel, forkPlan, runPlan } = await load("fork/model.js");
+const { PrefixModel } = await load("prefix/model.js");
+const { runPrompts } = await load("prefix/prompts.js");
+const { BlockSizeModel } = await load("block_size/model.js");
+const { simulate } = await load("contiguous/simulate.js");
 
 const MODELS = {
-  contiguous: RequestsModel,
-  reading: WalkModel,
+  contiguous: ContiguousModel,
+  reading: ReadingModel,
   fork: ForkModel,
-  prefix: PromptsModel,
-  sizes: SizesModel,
+  prefix: PrefixModel,
+  block_size: BlockSizeModel,
 };
 
 test("each picture says in every step what Python says", options, () => {
   for (const { data, sentences } of vectors.pictures) {
     const model = new MODELS[data.picture](data);
-    const said = sentences.map((_, step) => model.sentence(step));
+    const said = sentences.map((_, step) => model.said?.[step] ?? model.sentence(step));
     assert.deepEqual(said, sentences, data.picture);
     assert.equal(model.last, sentences.length - 1, data.picture);
   }
@@ -120,6 +118,6 @@ test("prompts in the page's own engine leave Python's trace and groups", options
   for (const { data } of vectors.pictures.filter(({ data }) => data.picture === "prefix")) {
     const { trace, groups } = runPrompts(data.calls, readTrace(data.trace));
     assert.deepEqual(writeTrace(trace), data.trace);
-    assert.equal(new PromptsModel(data).groups.groups.join(";"), groups.groups.join(";"));
+    assert.equal(new PrefixModel(data).groups.groups.join(";"), groups.groups.join(";"));
   }
 });

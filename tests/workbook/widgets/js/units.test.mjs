@@ -2,17 +2,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-const here = new URL("../../../../src/workbook/widgets/static/", import.meta.url);
+const here = new URL("../../../../src/workbook/widgets/", import.meta.url);
 const load = (name) => import(new URL(name, here));
 const { arc, chunks, curve, inOneRow, mapLayout, moved, poolLayout, slotColumns, windowAt } =
-  await load("layout.js");
-const { folded, hitPath, nextName, wordsOf } = await load("prompts.js");
-const { plainSoftmax } = await load("reading_model.js");
-const { readTrace } = await load("trace.js");
-const { Player } = await load("replay.js");
-const { Groups } = await load("groups.js");
-const { nearest } = await load("chart.js");
-const { say } = await load("wording.js");
+  await load("common/layout.js");
+const { folded, hitPath, nextName, wordsOf } = await load("prefix/prompts.js");
+const { plainSoftmax } = await load("reading/model.js");
+const { readTrace } = await load("common/trace.js");
+const { Player } = await load("common/replay.js");
+const { Groups } = await load("common/groups.js");
+const { nearest } = await load("block_size/chart.js");
+const { say } = await load("common/wording.js");
 const { makeModel } = await load("index.js");
 
 test("a small pool stands beside its tables, six blocks a row", () => {

@@ -1,0 +1,97 @@
+"""Put a still picture under its cell: an image with alternative text, then a caption and a digest.
+
+Sheets and matplotlib's figures go the same way. The image is SVG inside ``text/html``, the one form
+that also an untrusted notebook shows. Sheets are the same on every machine, and compared; the lines
+of a chart are left out of comparisons (``bookbuild/measured.cfg``), its digest stands for them.
+"""
+
+import base64
+import hashlib
+import html
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+from workbook.stills.sheet import Sheet
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+MIN_ALT = 20
+_SIZE = re.compile(r'<svg\b[^>]*?\bwidth="([\d.]+)"[^>]*?\bheight="([\d.]+)"')
+
+
+def show(figure: "Sheet | Figure", *, alt: str, caption: str, data: Any) -> None:
+    """Display the figure as an image with ``alt``, then the caption and ``data``'s digest.
+
+    ``alt`` says what the picture shows to someone who cannot see it, in at least 20 characters.
+    ``data`` is what the picture was drawn from. Uses a matplotlib figure up.
+    """
+    alt, caption = " ".join(alt.split()), " ".join(caption.split())
+    if len(alt) < MIN_ALT:
+        raise ValueError(
+            f"alt must say what the picture shows in {MIN_ALT} characters, got {alt!r}"
+        )
+    if not caption:
+        raise ValueError("a picture needs a caption: not every reader's page shows the alt text")
+    mark = digest(data)
+    visible = f"{_inline(caption)} <small>data <code>{mark}</code></small>"
+    _emit({"text/html": _image(figure, alt), "text/plain": alt})
+    _emit(
+        {
+            "text/html": f'<p class="figure-caption">{visible}</p>',
+            "text/plain": f"{caption} [data {mark}]",
+        }
+    )
+
+
+def image(svg: str, alt: str, kind: str = "pa-still") -> str:
+    """HTML that shows ``svg`` as an image with ``alt``; safe in a notebook nobody trusts yet."""
+    data = base64.b64encode(svg.encode()).decode()
+    found = _SIZE.search(svg)
+    assert found is not None
+    return (
+        f'<img class="{kind}" src="data:image/svg+xml;base64,{data}" alt="{html.escape(alt)}" '
+        f'width="{round(float(found[1]))}" height="{round(float(found[2]))}">'
+    )
+
+
+def digest(data: Any) -> str:
+    """The first 12 hex digits of SHA-256 over the data as JSON; floats count to 6 decimals."""
+    text = json.dumps(_plain(data), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def _image(figure: "Sheet | Figure", alt: str) -> str:
+    if isinstance(figure, Sheet):
+        return image(figure.svg(), alt)
+    from workbook.stills.chart import themed_svg
+
+    return image(themed_svg(figure), alt, "pa-still pa-chart")
+
+
+def _emit(bundle: dict[str, Any]) -> None:
+    from IPython.display import display
+
+    display(bundle, raw=True)  # type: ignore[no-untyped-call]
+
+
+def _plain(data: Any) -> Any:
+    if hasattr(data, "tolist"):  # a tensor or an array
+        data = data.tolist()
+    if isinstance(data, float):
+        return round(data, 6)
+    if isinstance(data, dict):
+        return {str(key): _plain(value) for key, value in data.items()}
+    if isinstance(data, (list, tuple)):
+        return [_plain(value) for value in data]
+    if data is None or isinstance(data, (bool, int, str)):
+        return data
+    raise TypeError(f"the data behind a picture is numbers, texts, lists and dicts, got {data!r}")
+
+
+def _inline(text: str) -> str:
+    """Captions know two marks, ``code`` between backticks and **bold** between double stars."""
+    safe = html.escape(text, quote=False)
+    safe = re.sub(r"`([^`]+)`", r"<code>\1</code>", safe)
+    return re.sub(r"\*\*([^*]+)\*\*", r"<strong>\1</strong>", safe)

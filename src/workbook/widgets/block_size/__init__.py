@@ -1,0 +1,1 @@
+"""What do small and large blocks cost? Waste, table entries and tokens run by size."""

@@ -1,0 +1,1 @@
+"""How do scattered blocks give the same answer? A query walks the block table."""
