@@ -23,6 +23,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -96,23 +97,27 @@ def decode(step: Decode) -> Tensor:
 @cache
 def library(head_dim: int, group: int, dtype: torch.dtype) -> Library:
     """The compiled walk for these constants; built now unless an earlier run has left it."""
-    path = build(head_dim, group, dtype)
+    arguments = [*_POINTERS, *_INTS, ctypes.c_float, ctypes.c_float, ctypes.c_int64]
+    return load(build(head_dim, group, dtype), "paged_decode", arguments)
+
+
+def load(path: Path, name: str, arguments: list[type[Any]]) -> Library:
+    """The function ``name`` of a library that ``build`` made; it returns an int."""
     try:
-        run = ctypes.CDLL(str(path)).paged_decode
+        run = ctypes.CDLL(str(path))[name]
     except OSError as error:
         raise KernelNotBuilt(
             f"{path} can't be loaded: {error}; delete it to build it anew"
         ) from error
-    run.argtypes = [*_POINTERS, *_INTS, ctypes.c_float, ctypes.c_float, ctypes.c_int64]
+    run.argtypes = arguments
     run.restype = ctypes.c_int
-    found: Library = run
-    return found
+    return run
 
 
-def build(head_dim: int, group: int, dtype: torch.dtype) -> Path:
+def build(head_dim: int, group: int, dtype: torch.dtype, source: Path = SOURCE) -> Path:
     """The library file, made if it isn't there. Written beside its place and renamed into it."""
     if dtype not in KV_TYPES:
-        raise KernelNotBuilt(f"{SOURCE.name} reads no {dtype} pools; gather does")
+        raise KernelNotBuilt(f"{source.name} reads no {dtype} pools; gather does")
     compiler = find_compiler()
     if compiler is None:
         raise KernelNotBuilt(
@@ -122,14 +127,14 @@ def build(head_dim: int, group: int, dtype: torch.dtype) -> Path:
     if dtype not in (torch.float32, torch.bfloat16):
         constants.append("-DHALF")
     folder = cache_root() / "kernels"
-    place = folder / f"decode-{_fingerprint(compiler, constants)}.so"
+    place = folder / f"{source.stem}-{_fingerprint(compiler, constants, source)}.so"
     if place.is_file():
         return place
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".building-", dir=folder) as scratch:
             made = Path(scratch) / place.name
-            _compile(compiler, [*constants, str(SOURCE), "-o", str(made)])
+            _compile(compiler, source, [*constants, "-o", str(made)])
             return made.replace(place)
     except subprocess.TimeoutExpired as error:
         raise KernelNotBuilt(f"{compiler} took longer than {error.timeout:.0f} s") from error
@@ -151,23 +156,25 @@ def find_compiler() -> str | None:
     return next((found for name in wanted if name and (found := shutil.which(name))), None)
 
 
-def _compile(compiler: str, words: list[str]) -> None:
+def _compile(compiler: str, source: Path, words: list[str]) -> None:
     for extra in EXTRA_FLAGS:
-        command = [compiler, *FLAGS, *extra, *words]
+        command = [compiler, *FLAGS, *extra, str(source), *words]
         done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
         if done.returncode == 0:
             return
     said = done.stderr.strip().splitlines() or ["nothing"]
-    raise KernelNotBuilt(f"{compiler} could not build {SOURCE.name}: {said[0]}")
+    raise KernelNotBuilt(f"{compiler} could not build {source.name}: {said[0]}")
 
 
-def _fingerprint(compiler: str, constants: list[str]) -> str:
+def _fingerprint(compiler: str, constants: list[str], source: Path = SOURCE) -> str:
     """Changes with everything that could make another library: a shared home may serve several
     machines.
     """
     stat = Path(compiler).resolve().stat()
     parts = (compiler, stat.st_size, stat.st_mtime_ns, FLAGS, EXTRA_FLAGS, constants, _processor())
-    digest = hashlib.sha256(SOURCE.read_bytes() + repr(parts).encode())
+    digest = hashlib.sha256(repr(parts).encode())
+    for file in (source, *sorted(source.parent.glob("*.h"))):
+        digest.update(file.read_bytes())
     return digest.hexdigest()[:16]
 
 

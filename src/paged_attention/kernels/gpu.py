@@ -1,4 +1,4 @@
-"""Paged decode on a GPU: the Triton kernels, launched.
+"""Paged attention on a GPU: the Triton kernels, launched.
 
 One layer's attention may be captured in a CUDA graph. A whole decode step of the cache may not:
 before a layer is written, the cache compares positions with the step's plan on the host, so that a
@@ -12,8 +12,9 @@ import torch
 from torch import Tensor
 
 from paged_attention.errors import BadTensor
-from paged_attention.kernels import launch
+from paged_attention.kernels import launch, prefill_launch
 from paged_attention.kernels.inputs import Decode
+from paged_attention.kernels.prefill_inputs import Prefill
 
 
 def decode(step: Decode) -> Tensor:
@@ -23,13 +24,27 @@ def decode(step: Decode) -> Tensor:
     replay reads what the tables and lengths hold then.
     """
     device = step.q.device
-    if step.k_pool.dtype == torch.float8_e4m3fn and not _reads_e4m3(device):
-        raise BadTensor(
-            f"{torch.cuda.get_device_name(device)} can't read float8_e4m3fn pools; "
-            "use float8_e5m2, or a GPU of compute capability 8.9 or later"
-        )
+    _check_type(step.k_pool)
     with torch.cuda.device(device):  # Triton launches on the current one
         return launch.best(step, _processors(device)).run()
+
+
+def prefill(step: Prefill) -> Tensor:
+    """Attention of each new token over its history and itself, read in place: [N, Hq, D].
+
+    Waits for the GPU, to cut the step into tiles, so it may not be captured in a CUDA graph.
+    """
+    _check_type(step.k_pool)
+    with torch.cuda.device(step.q.device):
+        return prefill_launch.prefill(step).run()
+
+
+def _check_type(pool: Tensor) -> None:
+    if pool.dtype == torch.float8_e4m3fn and not _reads_e4m3(pool.device):
+        raise BadTensor(
+            f"{torch.cuda.get_device_name(pool.device)} can't read float8_e4m3fn pools; "
+            "use float8_e5m2, or a GPU of compute capability 8.9 or later"
+        )
 
 
 @cache

@@ -63,7 +63,7 @@ def naive(step: Decode) -> Plan:
     if step.v_scale != 1:
         raise BadTensor(f"the naive kernel has no v_scale, got {step.v_scale}; use grouped")
     out = torch.empty_like(step.q, memory_format=torch.contiguous_format)
-    args = _shared_args(step) | {
+    args = shared_args(step) | {
         "out": out,
         "SLOTS": triton.next_power_of_2(step.block_size),
     }
@@ -74,7 +74,7 @@ def naive(step: Decode) -> Plan:
 def grouped(step: Decode, *, tile: int | None = None) -> Plan:
     """One program for each sequence and KV head, ``tile`` tokens at a time."""
     out = torch.empty_like(step.q, memory_format=torch.contiguous_format)
-    args = _shared_args(step) | {
+    args = shared_args(step) | {
         "out": out,
         "v_scale": step.v_scale,
         "TILE": tile or tile_size(step),
@@ -94,7 +94,7 @@ def split(step: Decode, splits: int, *, tile: int | None = None) -> Plan:
     reading = Launch(
         decode_split,
         (step.rows, step.kv_heads, splits),
-        _shared_args(step) | parts | {"TILE": tile or tile_size(step)},
+        shared_args(step) | parts | {"TILE": tile or tile_size(step)},
         num_stages=_stages(step),
     )
     lanes = triton.next_power_of_2(step.head_dim)
@@ -157,7 +157,7 @@ def _stages(step: Decode) -> int:
     return 2 if multiplied_type(step) == torch.float32 else 3
 
 
-def _shared_args(step: Decode) -> dict[str, Any]:
+def shared_args(step: Decode) -> dict[str, Any]:
     """The arguments that every decode kernel takes."""
     block_stride, head_stride, slot_stride, _ = step.k_pool.stride()
     q = step.q.to(multiplied_type(step))

@@ -4,6 +4,7 @@ import torch
 from torch import Tensor
 
 from paged_attention.kernels.inputs import Decode, check_tables
+from paged_attention.kernels.prefill_inputs import Prefill, check_prefill
 from paged_attention.tables import blocks_needed
 
 
@@ -30,3 +31,16 @@ def decode(step: Decode) -> Tensor:
 def _history(pool: Tensor, blocks: Tensor, length: int) -> Tensor:
     """One sequence's keys or values in logical order: [Hkv, S, D]."""
     return pool[blocks].double().transpose(0, 1).flatten(1, 2)[:, :length]
+
+
+def prefill(step: Prefill) -> Tensor:
+    """Attention of each new token over its history and itself, float64 [N, Hq, D]: decode for one
+    token after another, as if those after it weren't there.
+    """
+    check_prefill(step)
+    starts = step.query_starts.long()
+    counts = starts.diff()  # [B]
+    rows = torch.arange(step.rows, device=starts.device).repeat_interleave(counts)  # [N]
+    later = starts[rows + 1] - 1 - torch.arange(step.new_tokens, device=starts.device)  # [N]
+    seen = step.lengths.long()[rows] - later  # [N]
+    return decode(step.history._replace(block_tables=step.block_tables[rows], lengths=seen))

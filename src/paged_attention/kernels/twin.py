@@ -85,8 +85,8 @@ def decode(step: Decode, splits: int = 1) -> Tensor:
 
 def _decode(step: Decode, splits: int) -> Tensor:
     out = torch.empty_like(step.q)
-    queries = _array(step.q) * np.float32(step.scale * step.k_scale)
-    k_pool, v_pool = _array(step.k_pool), _array(step.v_pool)
+    queries = as_array(step.q) * np.float32(step.scale * step.k_scale)
+    k_pool, v_pool = as_array(step.k_pool), as_array(step.v_pool)
     for row, (table, length) in enumerate(
         zip(step.block_tables.tolist(), step.lengths.tolist(), strict=True)
     ):
@@ -108,7 +108,7 @@ def _decode(step: Decode, splits: int) -> Tensor:
     return out
 
 
-def _array(x: Tensor) -> Floats:
+def as_array(x: Tensor) -> Floats:
     """NumPy has no bfloat16 and no fp8, so everything becomes float32."""
     array: Floats = x.detach().to("cpu", torch.float32).numpy()
     return array
