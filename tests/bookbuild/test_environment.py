@@ -1,9 +1,13 @@
 """pyproject.toml, constraints.txt and environment.yml name one and the same set of packages."""
 
+import os
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
+import nbformat
 import pytest
 import yaml
 from packaging.markers import default_environment
@@ -12,6 +16,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[2]
+EXECUTE_AGAIN = ["jupytext", "nbval"]  # what a notebook needs to be compared with its text and run
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 PLATFORMS = {
     "linux": {"sys_platform": "linux", "platform_machine": "x86_64", "os_name": "posix"},
@@ -65,4 +70,60 @@ def test_conda_environment_takes_the_same_set() -> None:
     python = next(line.partition("=")[2] for line in conda if line.startswith("python="))
     assert SpecifierSet(PROJECT["requires-python"]).contains(f"{python}.9")
     assert sorted(conda) == ["pip", f"python={python}"], "everything else comes from pip's set"
-    assert pip == {"pip": ["--constraint constraints.txt", "--editable ."]}
+    assert pip == {"pip": ["--constraint constraints.txt", "--editable .", *EXECUTE_AGAIN]}
+    development = {Requirement(line).name for line in PROJECT["optional-dependencies"]["dev"]}
+    assert development.issuperset(EXECUTE_AGAIN), "constraints.txt pins what pyproject.toml names"
+
+
+CONDA_ALONE = """
+import importlib.abc, sys
+
+class Missing(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {blocked}:
+            raise ModuleNotFoundError(f"conda has no {{name}}", name=name)
+
+sys.meta_path.insert(0, Missing())
+sys.argv[1:] = {words}
+import runpy
+runpy.run_module({module!r}, run_name="__main__", alter_sys=True)
+"""
+# What `make dev` adds besides, by the names they are imported by.
+ONLY_FOR_DEVELOPMENT = (
+    *("accelerate", "filelock", "hypothesis", "mypy", "mystmd", "playwright", "pytest_cov"),
+    *("xdist", "ruff", "transformers", "uv"),
+)
+
+
+def with_conda_alone(module: str, *words: str) -> subprocess.CompletedProcess[str]:
+    """``python -m module words`` where only what environment.yml brings can be imported."""
+    code = CONDA_ALONE.format(blocked=set(ONLY_FOR_DEVELOPMENT), words=list(words), module=module)
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        env=os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": ""},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+
+
+@pytest.mark.parametrize(("printed", "code"), [("4", 0), ("5", 1)])
+def test_conda_alone_executes_a_notebook_again(tmp_path: Path, printed: str, code: int) -> None:
+    cell = nbformat.v4.new_code_cell("print(2 + 2)", execution_count=1)
+    cell.outputs = [nbformat.v4.new_output("stream", name="stdout", text=f"{printed}\n")]
+    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+    nbformat.write(nbformat.v4.new_notebook(cells=[cell], metadata=kernel), tmp_path / "a.ipynb")
+    done = with_conda_alone(
+        *("pytest", "-q", "-p", "nbval.plugin", "-p", "no:cacheprovider"),
+        *("--nbval", "--nbval-current-env"),
+        *("--nbval-sanitize-with=src/bookbuild/measured.cfg", str(tmp_path / "a.ipynb")),
+    )
+    assert done.returncode == code, done.stdout + done.stderr
+
+
+def test_conda_alone_compares_texts_and_notebooks() -> None:
+    done = with_conda_alone("bookbuild", "check", "01")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "0 problems" in done.stdout + done.stderr

@@ -43,10 +43,10 @@ def _run(args: argparse.Namespace, impl: Implementation) -> Result:
         "demo": "forks",
         "block_size": block_size,
         "prompt_tokens": prompt,
-        "prompt_blocks": after_prompt,
+        "parent_blocks": after_prompt,
         "forks": forks,
-        "new_blocks_by_forks": after_forks - after_prompt,
-        "new_blocks_by_writes": _held(cache) - after_forks,
+        f"new_blocks_after_{forks}_forks": after_forks - after_prompt,
+        "new_blocks_after_each_sample_writes_a_token": _held(cache) - after_forks,
     }
 
 
@@ -63,12 +63,13 @@ def _expect(cache: Any, seq: Hashable, tokens: list[int]) -> None:
 
 
 def _text(result: Result) -> str:
+    forks = result["forks"]
     rows = [
-        (f"{result['forks']} forks of it", result["new_blocks_by_forks"]),
-        ("each fork writes 1 token", result["new_blocks_by_writes"]),
+        (f"{forks} forks of it", result[f"new_blocks_after_{forks}_forks"]),
+        ("each fork writes 1 token", result["new_blocks_after_each_sample_writes_a_token"]),
     ]
-    several = "s" * (result["prompt_blocks"] != 1)
-    blocks = f"{result['prompt_blocks']} block{several} of {result['block_size']}"
+    several = "s" * (result["parent_blocks"] != 1)
+    blocks = f"{result['parent_blocks']} block{several} of {result['block_size']}"
     return "\n".join(
         [
             f"A prompt of {result['prompt_tokens']} tokens holds {blocks}.",

@@ -53,7 +53,7 @@ def _run(args: argparse.Namespace, impl: Implementation) -> Result:
         "shared_tokens": args.shared_tokens,
         "own_tokens": args.own_tokens,
         "prompt_tokens": sum(map(len, prompts)),
-        "prefilled_tokens": prefilled,
+        "tokens_prefilled": prefilled,
         "blocks_in_use": in_use,
         "blocks_without_sharing": without,
     }
@@ -104,7 +104,7 @@ def _expect(cache: Any, seq: int, tokens: list[int]) -> None:
 
 
 def _text(result: Result) -> str:
-    prompt, run = result["prompt_tokens"], result["prefilled_tokens"]
+    prompt, run = result["prompt_tokens"], result["tokens_prefilled"]
     return "\n".join(
         [
             f"{result['requests']} requests, {result['shared_tokens']} shared and "

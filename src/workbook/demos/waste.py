@@ -73,29 +73,25 @@ def _run(args: argparse.Namespace, impl: Implementation) -> Result:
     return {
         "demo": "waste",
         "requests": len(lengths),
-        "tokens": tokens,
-        "contiguous": {
-            "max_tokens": args.max_tokens,
-            "reserved": runs,
-            "utilisation": round(tokens / runs, 3),
-        },
-        "paged": {
-            "block_size": args.block_size,
-            "reserved": blocks,
-            "utilisation": round(tokens / blocks, 3),
-        },
+        "tokens_stored": tokens,
+        "static_slots_reserved": runs,
+        "paged_slots_reserved": blocks,
+        "static_utilization": round(tokens / runs, 3),
+        "paged_utilization": round(tokens / blocks, 3),
+        "max_tokens": args.max_tokens,
+        "block_size": args.block_size,
     }
 
 
 def _text(result: Result) -> str:
-    contiguous, paged = result["contiguous"], result["paged"]
     rows = [
-        (f"runs of {contiguous['max_tokens']:,} slots", contiguous),
-        (f"blocks of {paged['block_size']:,}", paged),
+        (f"runs of {result['max_tokens']:,} slots", "static"),
+        (f"blocks of {result['block_size']:,}", "paged"),
     ]
-    lines = [f"{result['requests']} requests hold {result['tokens']:,} tokens."]
-    for name, row in rows:
-        lines.append(f"  {name:<20} {row['reserved']:>7,} reserved, {row['utilisation']:.1%} used")
+    lines = [f"{result['requests']} requests hold {result['tokens_stored']:,} tokens."]
+    for name, kind in rows:
+        reserved, used = result[f"{kind}_slots_reserved"], result[f"{kind}_utilization"]
+        lines.append(f"  {name:<20} {reserved:>7,} reserved, {used:.1%} used")
     return "\n".join(lines)
 
 

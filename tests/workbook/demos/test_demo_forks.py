@@ -29,10 +29,10 @@ def test_the_demo_is_the_book_s_to_the_digit(capsys: pytest.CaptureFixture[str])
         "demo": "forks",
         "block_size": 16,
         "prompt_tokens": 40,
-        "prompt_blocks": 3,
+        "parent_blocks": 3,
         "forks": 4,
-        "new_blocks_by_forks": 0,
-        "new_blocks_by_writes": 4,
+        "new_blocks_after_4_forks": 0,
+        "new_blocks_after_each_sample_writes_a_token": 4,
     }
 
 
@@ -51,7 +51,8 @@ def test_prompts_of_other_lengths(capsys: pytest.CaptureFixture[str], prompt: in
     # The parent stays, so each fork needs a block of its own, by copying one or by a new one.
     assert main(["demo", "forks", "--json", "--prompt-tokens", str(prompt), "--forks", "7"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert (found["new_blocks_by_forks"], found["new_blocks_by_writes"]) == (0, 7)
+    assert found["new_blocks_after_7_forks"] == 0
+    assert found["new_blocks_after_each_sample_writes_a_token"] == 7
 
 
 @pytest.mark.parametrize(

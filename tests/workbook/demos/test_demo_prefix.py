@@ -15,7 +15,7 @@ BOOK = {
     "shared_tokens": 96,
     "own_tokens": 8,
     "prompt_tokens": 832,
-    "prefilled_tokens": 160,
+    "tokens_prefilled": 160,
     "blocks_in_use": 14,
     "blocks_without_sharing": 56,
 }
@@ -105,7 +105,7 @@ def test_beginnings_of_other_lengths(
     capsys: pytest.CaptureFixture[str], shared: int, own: int, prefilled: int, in_use: int
 ) -> None:
     found = result(capsys, "--shared-tokens", str(shared), "--own-tokens", str(own))
-    assert (found["prefilled_tokens"], found["blocks_in_use"]) == (prefilled, in_use)
+    assert (found["tokens_prefilled"], found["blocks_in_use"]) == (prefilled, in_use)
 
 
 def test_a_reader_s_prefix_cache_serves_the_demo(

@@ -18,9 +18,13 @@ from workbook.demos import NAMES, load_demo
 WASTE = {
     "demo": "waste",
     "requests": 32,
-    "tokens": 9924,
-    "contiguous": {"max_tokens": 1024, "reserved": 32768, "utilisation": 0.303},
-    "paged": {"block_size": 16, "reserved": 10144, "utilisation": 0.978},
+    "tokens_stored": 9924,
+    "static_slots_reserved": 32768,
+    "paged_slots_reserved": 10144,
+    "static_utilization": 0.303,
+    "paged_utilization": 0.978,
+    "max_tokens": 1024,
+    "block_size": 16,
 }
 ALLOCATOR = """
 class MyAllocator:
@@ -100,7 +104,7 @@ def test_the_waste_demo_in_blocks_of_other_sizes(
     capsys: pytest.CaptureFixture[str], block_size: int, utilisation: float
 ) -> None:
     found = result(capsys, "waste", "--block-size", str(block_size))
-    assert found["paged"]["utilisation"] == utilisation
+    assert found["paged_utilization"] == utilisation
 
 
 def test_the_generate_demo_streams_text_and_sums_up(capsys: pytest.CaptureFixture[str]) -> None:
@@ -290,3 +294,34 @@ def test_a_demo_opens_no_connection(tmp_path: Path) -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, env=dict(os.environ)
     )
     assert done.returncode == 0, done.stderr
+
+
+# Other people's scripts read these keys: more may follow, none may change.
+PROMISED: dict[str, dict[str, float]] = {
+    "waste": {
+        "requests": 32,
+        "tokens_stored": 9924,
+        "static_slots_reserved": 32768,
+        "paged_slots_reserved": 10144,
+        "static_utilization": 0.303,
+        "paged_utilization": 0.978,
+    },
+    "forks": {
+        "parent_blocks": 3,
+        "new_blocks_after_4_forks": 0,
+        "new_blocks_after_each_sample_writes_a_token": 4,
+    },
+    "prefix": {
+        "prompt_tokens": 832,
+        "tokens_prefilled": 160,
+        "blocks_in_use": 14,
+        "blocks_without_sharing": 56,
+    },
+}
+
+
+@pytest.mark.parametrize("name", PROMISED)
+def test_the_keys_that_other_people_s_scripts_read(
+    capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    assert PROMISED[name].items() <= result(capsys, name).items()
