@@ -77,7 +77,9 @@ def _random(cls: Any) -> None:
         elif operation == "free":
             cache.free(seq)
             del texts[seq]
-        for name, text in texts.items():
+        looked_at = texts if step % 10 == 0 else texts.keys() & {seq, step}
+        for name in looked_at:
+            text = texts[name]
             expect(
                 read(cache, name) == text,
                 got=f"operation {step}, {operation}: a sequence reads {shown(read(cache, name))}",

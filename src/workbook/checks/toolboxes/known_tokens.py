@@ -4,10 +4,11 @@ The key of a token in layer l and KV head h is ``token + HEAD * h + LAYER * l`` 
 numbers, and its value is the key's negative; so whatever is read says whose it is.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from workbook.checks.framework import expect, shown
+from workbook.checks.framework import CheckFailed, shown
 
 HEAD, LAYER = 1_000, 100_000
 
@@ -99,14 +100,16 @@ def state(cache: Any) -> str:
 
 def expect_counted(cache: Any) -> None:
     """Fail for the first block whose count isn't the number of tables that name it."""
+    holders = Counter(block for table in cache.tables.values() for block in table)
     for block, refs in enumerate(cache.allocator.refs):
-        held = sum(list(table).count(block) for table in cache.tables.values())
+        held = holders[block]
+        if refs == held:
+            continue
         why = "Whoever releases it first frees it, while others still read it."
         if refs > held:
             why = "A hold that nobody has will never be released: the block is lost."
-        expect(
-            refs == held,
-            got=f"block {block} counts {refs} and is in {held} tables; {state(cache)}",
+        raise CheckFailed(
+            f"block {block} counts {refs} and is in {held} tables; {state(cache)}",
             right=f"refs[{block}] is {held}",
             why=why,
         )

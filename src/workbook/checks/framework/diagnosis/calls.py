@@ -8,6 +8,7 @@ from typing import Any
 
 from workbook.checks.framework.cases import Case
 from workbook.checks.framework.diagnosis.outcome import play
+from workbook.checks.framework.exercise import Exercise
 
 
 @dataclass
@@ -17,6 +18,16 @@ class Call:
     method: str
     value: Any = None
     error: Exception | None = None
+
+
+_right: dict[Case, list[Call]] = {}
+
+
+def right_calls(exercise: Exercise, case: Case) -> list[Call]:
+    """The calls that the case makes of the finished solution; played once a session."""
+    if case not in _right:
+        _right[case] = calls_of(case, exercise.finished)
+    return _right[case]
 
 
 def calls_of(case: Case, solution: Any) -> list[Call]:

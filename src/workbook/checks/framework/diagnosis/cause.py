@@ -4,19 +4,20 @@ from typing import Any
 
 from workbook.checks.framework.cases import Case, CheckFailed
 from workbook.checks.framework.diagnosis import known, outcome
-from workbook.checks.framework.diagnosis.calls import calls_of
+from workbook.checks.framework.diagnosis.calls import calls_of, right_calls
 from workbook.checks.framework.diagnosis.error_words import error_words
 from workbook.checks.framework.diagnosis.kind import kind, nothing
 from workbook.checks.framework.diagnosis.relation import relation
 from workbook.checks.framework.exercise import Exercise
-from workbook.checks.framework.mistake import Mistake
 
 
 def cause(exercise: Exercise, case: Case, reader: Any, error: Exception) -> str | None:
     """The words for why this case failed; ``None`` when the case's own are the best there are."""
     here = outcome.of(error)
-    alike = known.alike(exercise, case, here)
-    exact = known.exact(exercise, case, reader, alike) if _open(here, alike) else alike
+    kernel = hasattr(reader, "fn")  # its crash says which program read where, and is as good
+    alike = known.alike(exercise, case, reader, here)
+    sure = len({mistake.says for mistake in alike}) == 1 and (kernel or not here.crash)
+    exact = alike if sure else known.exact(exercise, case, reader, alike)
     pairs = _answers(exercise, case, reader)
     for got, _, method in pairs:
         if got is None and not _may_be_none(exercise, method):
@@ -34,14 +35,9 @@ def cause(exercise: Exercise, case: Case, reader: Any, error: Exception) -> str 
     return f"{found} {case.why}" if found else None
 
 
-def _open(here: outcome.Outcome, alike: list[Mistake]) -> bool:
-    """Whether the other cases must tell: several causes look like this one, or any crash might."""
-    return here.crash or len({mistake.says for mistake in alike}) > 1
-
-
 def _may_be_none(exercise: Exercise, method: str) -> bool:
     """Whether the finished one ever answers None: as "there is none", or always."""
-    answers = (call for case in exercise.cases for call in calls_of(case, exercise.finished))
+    answers = (call for case in exercise.cases for call in right_calls(exercise, case))
     return any(c.value is None and c.error is None for c in answers if c.method == method)
 
 
@@ -53,7 +49,7 @@ def _answers(exercise: Exercise, case: Case, reader: Any) -> list[tuple[Any, Any
     if exercise.finished is None:
         return []
     pairs: list[tuple[Any, Any, str]] = []
-    mine, right = calls_of(case, reader), calls_of(case, exercise.finished)
+    mine, right = calls_of(case, reader), right_calls(exercise, case)
     for a, b in zip(mine, right, strict=False):
         if a.method != b.method or a.error or b.error:
             break

@@ -3,7 +3,7 @@
 from typing import Any
 
 from workbook.checks.framework.cases import Case
-from workbook.checks.framework.diagnosis.outcome import Outcome, play
+from workbook.checks.framework.diagnosis.outcome import PASSED, Outcome, play
 from workbook.checks.framework.exercise import Exercise
 from workbook.checks.framework.mistake import Mistake
 
@@ -17,8 +17,17 @@ def outcome_of(mistake: Mistake, case: Case) -> Outcome:
     return _outcomes[mistake, case]
 
 
-def alike(exercise: Exercise, case: Case, here: Outcome) -> list[Mistake]:
-    """The mistakes that have the outcome ``here`` in this case."""
+def alike(exercise: Exercise, case: Case, reader: Any, here: Outcome) -> list[Mistake]:
+    """The mistakes that have the reader's outcome ``here`` in this case.
+
+    First those that pass the cases before it, as the reader did; only if there is none, others. Not
+    for a kernel: its later cases take seconds, and a mistake shows in an early, small one.
+    """
+    before = exercise.cases[: exercise.cases.index(case)]
+    fit = [m for m in exercise.mistakes if all(outcome_of(m, c).text == PASSED for c in before)]
+    found = [m for m in fit if outcome_of(m, case).text == here.text]
+    if found or hasattr(reader, "fn"):
+        return found
     return [m for m in exercise.mistakes if outcome_of(m, case).text == here.text]
 
 

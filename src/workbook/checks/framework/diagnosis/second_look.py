@@ -4,7 +4,7 @@ import copy
 from typing import Any
 
 from workbook.checks.framework.cases import Case, CheckFailed, attempt, shown
-from workbook.checks.framework.diagnosis.calls import calls_of
+from workbook.checks.framework.diagnosis.calls import calls_of, right_calls
 from workbook.checks.framework.diagnosis.kind import kind
 from workbook.checks.framework.exercise import Exercise
 
@@ -18,7 +18,7 @@ def second_look(exercise: Exercise, reader: Any) -> tuple[Case, CheckFailed] | N
     if exercise.takes != "function" or exercise.finished is None or hasattr(reader, "fn"):
         return None
     for case in exercise.cases:
-        mine, right = calls_of(case, reader), calls_of(case, exercise.finished)
+        mine, right = calls_of(case, reader), right_calls(exercise, case)
         for a, b in zip(mine, right, strict=False):
             if a.error or b.error:
                 continue
