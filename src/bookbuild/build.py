@@ -10,10 +10,10 @@ import nbformat
 from nbformat import NotebookNode
 
 from bookbuild.book import BookError, Chapter
+from bookbuild.dress import dressed
 from bookbuild.execute import execute
 from bookbuild.outputs import keep_old, tidy
 from bookbuild.sync import difference
-from bookbuild.text import read_text
 
 AT_ONCE = 2
 
@@ -22,7 +22,7 @@ class Outcome(NamedTuple):
     """How one chapter ended; ``problem`` is the story of a failure."""
 
     chapter: Chapter
-    word: Literal["up to date", "built", "built, unchanged", "FAILED"]
+    word: Literal["up to date", "only words changed", "built", "built, unchanged", "FAILED"]
     seconds: float
     problem: str = ""
 
@@ -37,9 +37,9 @@ def read_notebook(path: Path) -> NotebookNode:
 
 
 def build(chapter: Chapter, root: Path, *, force: bool = False) -> Outcome:
-    """Execute one chapter if its text says something new (or ``force``), and write its notebook.
+    """Write one chapter's notebook if its text says something new (or ``force``).
 
-    A failing cell leaves the old notebook as it was.
+    It is executed unless only words changed. A failing cell leaves the old notebook as it was.
     """
     started = time.perf_counter()
     try:
@@ -51,11 +51,16 @@ def build(chapter: Chapter, root: Path, *, force: bool = False) -> Outcome:
 
 def _build(
     chapter: Chapter, root: Path, force: bool
-) -> Literal["up to date", "built", "built, unchanged"]:
-    notebook = read_text(chapter)
+) -> Literal["up to date", "only words changed", "built", "built, unchanged"]:
+    notebook = dressed(chapter)
     old = read_notebook(chapter.notebook) if chapter.notebook.exists() else None
-    if old is not None and not force and difference(notebook, old) is None:
-        return "up to date"
+    if old is not None and not force:
+        if difference(notebook, old) is None:
+            return "up to date"
+        if _same_code(notebook, old):
+            _take_outputs(notebook, old)
+            _write(notebook, chapter.notebook)
+            return "only words changed"
     wanted = notebook.metadata.copy()
     execute(notebook, chapter.notebook.parent, chapter.name)
     notebook.metadata = wanted
@@ -66,6 +71,24 @@ def _build(
     if old is not None:
         keep_old(notebook, old)
     return "built" if _write(notebook, chapter.notebook) else "built, unchanged"
+
+
+def _code(notebook: NotebookNode) -> list[NotebookNode]:
+    return [cell for cell in notebook.cells if cell.cell_type == "code"]
+
+
+def _same_code(new: NotebookNode, old: NotebookNode) -> bool:
+    """Whether the same cells run in the same order; how they fold is a matter of looks."""
+    runs = [
+        [(cell.source, cell.metadata.get("tags")) for cell in _code(notebook)]
+        for notebook in (new, old)
+    ]
+    return runs[0] == runs[1]
+
+
+def _take_outputs(new: NotebookNode, old: NotebookNode) -> None:
+    for cell, before in zip(_code(new), _code(old), strict=True):
+        cell.outputs, cell.execution_count = before.outputs, before.execution_count
 
 
 def _write(notebook: NotebookNode, path: Path) -> bool:

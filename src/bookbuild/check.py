@@ -6,6 +6,7 @@ from pathlib import Path
 
 from bookbuild.book import BookError, Chapter, strays
 from bookbuild.build import read_notebook
+from bookbuild.dress import dressed
 from bookbuild.rules import OUTPUT_RULES, SOURCE_RULES, Page, Problem
 from bookbuild.sync import difference
 from bookbuild.text import read_text
@@ -16,7 +17,7 @@ def check(chapter: Chapter) -> Iterator[Problem]:
     text = read_text(chapter)
     page = Page(chapter.name, chapter.number, text.cells)
     notebook = read_notebook(chapter.notebook) if chapter.notebook.exists() else None
-    apart = "there is no notebook" if notebook is None else difference(text, notebook)
+    apart = "there is no notebook" if notebook is None else difference(dressed(chapter), notebook)
     if apart is not None:
         yield page.problem(f"{apart}; run `make notebooks CHAPTERS={chapter.number}`")
     for rule in SOURCE_RULES:

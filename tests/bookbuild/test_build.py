@@ -46,10 +46,27 @@ def test_a_new_sentence_keeps_the_old_measurement(root: Path, write: Write) -> N
     build(chapter, root)
     before = read_notebook(chapter.notebook)
     write(chapter.text.read_text(encoding="utf-8").replace("Some prose.", "Better prose."))
-    assert build(chapter, root).word == "built"
+    assert build(chapter, root, force=True).word == "built"
     after = read_notebook(chapter.notebook)
     assert after.cells[3] == before.cells[3]
     assert after.cells[2].source == "Better prose."
+
+
+def test_nothing_is_executed_for_words_alone(root: Path, write: Write) -> None:
+    chapter = write()
+    (root / "chapters" / "number.py").write_text("n = 1")
+    text = chapter.text.read_text(encoding="utf-8").replace("6 * 7)", "__import__('number').n)")
+    write(text)
+    build(chapter, root)
+    before = read_notebook(chapter.notebook)
+    (root / "chapters" / "number.py").write_text("raise RuntimeError")
+    write(text.replace("Some prose.", "Better prose."))
+    assert build(chapter, root).word == "only words changed"
+    after = read_notebook(chapter.notebook)
+    assert after.cells[2].source == "Better prose."
+    assert after.cells[3] == before.cells[3]
+    write(text.replace("6 * 7", "7 * 6"))
+    assert build(chapter, root).word == "FAILED"
 
 
 def test_a_changed_result_replaces_the_old_output(root: Path, write: Write) -> None:

@@ -53,6 +53,11 @@ function countExercises(root) {
   return { all: found.length, optional: optional.length };
 }
 
+/** "← 1 · Before | 3 · After →", which a notebook needs; pages have a way on of their own. */
+const isWayOn = (node) =>
+  node.type === "paragraph" && /^← \d+ · |\d+ · .+ →$/.test(textOf(node)) &&
+  childrenOf(node).some((child) => child.type === "link");
+
 /**
  * Takes claim and minutes out of a chapter's first block. Returns null for a page that doesn't open
  * like a chapter, else the claim's nodes, the minutes, and the tree without both. Changes nothing.
@@ -64,7 +69,8 @@ export function openChapter(root) {
     (node) => node.type === "paragraph" && readMinutes(textOf(node)),
   );
   if (!claim || !line) return null;
-  const kept = childrenOf(first).filter((node) => node !== claim && node !== line);
+  const taken = (node) => node === claim || node === line || isWayOn(node);
+  const kept = childrenOf(first).filter((node) => !taken(node));
   return {
     claim,
     minutes: readMinutes(textOf(line)),
@@ -76,7 +82,8 @@ export function openChapter(root) {
 const isSolutionLine = (node) =>
   node.type === "paragraph" && /^Solution \(folded\)/.test(textOf(node).trim());
 const isHint = (node) => node.type === "admonition" && node.kind === "hint";
-const isExerciseHeading = (node) => node.type === "heading" && textOf(node).trim() === "Exercise";
+const isExerciseHeading = (node) =>
+  node.type === "heading" && /^Exercise( \d+ · .+)?$/.test(textOf(node).trim());
 
 /** A block that belongs to the exercise before it. */
 function belongs(block) {
@@ -87,7 +94,7 @@ function belongs(block) {
 
 /**
  * Puts an exercise and the cells that follow it (stub, check, hints, solution) into one `workshop`
- * node, and takes out what only Lab needs: the "Exercise" heading, the line before the folded cell.
+ * node, and takes out what only Lab needs: the heading "Exercise 1 · Title", the line before the folded cell.
  */
 export function gatherExercises(root) {
   const out = [];

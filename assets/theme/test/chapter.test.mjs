@@ -33,6 +33,19 @@ test("a chapter opens with claim and minutes, which leave its text", () => {
   assert.equal(openChapter({ type: "root", children: [block([paragraph("x")])] }), null);
 });
 
+test("what a notebook has for JupyterLab alone leaves the page", () => {
+  const link = (words) => ({ type: "link", url: "/x", children: [text(words)] });
+  for (const way of [
+    paragraph(link("← 1 · Before"), " | ", link("3 · After →")), paragraph(link("3 · After →")), paragraph(link("← 1 · Before")),
+  ]) {
+    const found = openChapter({ type: "root", children: [block([way, ...opening, paragraph("Go on.", link("here"))])] });
+    assert.equal(found.root.children[0].children.length, 1);
+  }
+  const heading = { type: "heading", depth: 3, children: [text("Exercise 2 · All or nothing")] };
+  const { children } = gatherExercises({ type: "root", children: [block([heading, { type: "exercise", children: [] }])] });
+  assert.deepEqual(children.map(({ type }) => type), ["workshop"]);
+});
+
 test("an exercise takes its stub, check, hints and solution with it", () => {
   const exercise = { type: "exercise", children: [] };
   const hint = { type: "admonition", kind: "hint", children: [] };
