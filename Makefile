@@ -4,6 +4,7 @@
 PYTHON ?= python3
 LAB_ARGS ?=
 LOCK_ARGS ?=
+GPU_ARGS ?=
 # Chapters to work on, by number: `make notebooks CHAPTERS="02 03"`. Empty: all of them.
 CHAPTERS ?=
 
@@ -15,7 +16,7 @@ STAGES := lint types unit sync nbval pages
 
 .DEFAULT_GOAL := help
 .PHONY: help lab setup dev model test check lint types unit sync nbval pages notebooks bench \
-  web web-serve web-audit lock clean
+  gpu web web-serve web-audit lock clean
 
 help:  ## List the targets
 	@printf 'Paged Attention, Cell by Cell\n\nFor readers\n'
@@ -109,6 +110,9 @@ bench: dev  ## Time the engine beside its naive twins (and other engines, see CO
 	@cd tests && for name in decode_cpu decode_model prefix_cache; do \
 	  ../$(PY) -m benchmarks.$$name --out benchmarks/results/$$(date +%F)-$$(echo $$name | tr _ -).json || exit 1; done
 	@cd tests && ../$(PY) -m benchmarks.decode_page && ../$(PY) -m benchmarks.prefix_page
+
+gpu: dev  ## On a machine with an NVIDIA GPU: kernel tests, decode benchmark, page; 8 minutes
+	@cd tests && ../$(PY) -m benchmarks.on_gpu $(GPU_ARGS)
 
 lock: dev  ## Resolve constraints.txt again; LOCK_ARGS=--upgrade takes newer versions
 	@$(PY) -m uv pip compile pyproject.toml --quiet --universal --all-extras --python-version 3.11 \

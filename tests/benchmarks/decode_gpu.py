@@ -1,6 +1,6 @@
 """Time one layer's decode attention on a GPU, all contestants in one run. Says so where none is.
 
-    in tests/:  python -m benchmarks.decode_gpu [--out FILE.json] [--quick]
+    in tests/:  python -m benchmarks.decode_gpu [--out FILE.json] [--quick] [--seconds N]
 
 What decode waits for is memory, so each time is told as a share: bytes of the history's keys and
 values, of q and of the answer, a second, over the bytes a second of a large copy measured in the
@@ -8,15 +8,18 @@ same run (reads and writes counted). bfloat16, 8 KV heads. Beside ours: PyTorch'
 contiguous memory, PyTorch's paged flex attention, and other engines' Triton kernels where
 PAGED_ATTENTION_PEERS names their files (see peer_kernels). Every contestant must give our answer,
 is captured in a CUDA graph, so that no launch is timed, and finds a cold cache, which
-triton.testing.do_bench clears. --rehearse runs one small shape on a CPU, in Triton's interpreter,
-to see that the script itself works; its times mean nothing.
+triton.testing.do_bench clears. --seconds begins no shape later; the three most telling shapes come
+first, and the result says how many were left out. --rehearse runs one small shape on a CPU, in
+Triton's interpreter, to see that the script itself works; its times mean nothing.
 """
 
 import argparse
 import json
+import math
 import os
+import random
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 from pathlib import Path
 from time import perf_counter
@@ -35,6 +38,7 @@ BATCHES, CONTEXTS = (1, 4, 16, 64, 256), (1024, 4096, 16_384, 65_536)
 GROUPS, HEAD_DIMS, BLOCK_SIZES = (1, 4, 8), (64, 128), (16, 64)
 QUICK = ((1, 1024, 4, 128, 16), (64, 4096, 4, 128, 16), (1, 65_536, 4, 128, 16))
 Shape = tuple[int, int, int, int, int]  # batch, context, group, head size, block size
+REHEARSED: Shape = (2, 100, 2, 64, 16)
 Call = Callable[[], Tensor]
 
 
@@ -42,7 +46,9 @@ def shapes(quick: bool) -> Iterator[Shape]:
     """What fits into half of the GPU's memory, twice: paged, and contiguous beside it."""
     free, _ = torch.cuda.mem_get_info()
     everything = product(BATCHES, CONTEXTS, GROUPS, HEAD_DIMS, BLOCK_SIZES)
-    for shape in QUICK if quick else everything:
+    others = [shape for shape in everything if shape not in QUICK]
+    random.Random(0).shuffle(others)  # wherever the time ends, every size has had its turn
+    for shape in QUICK if quick else (*QUICK, *others):
         batch, context, _, head_dim, _ = shape
         if 4 * batch * context * KV_HEADS * head_dim * 4 < free:
             yield shape
@@ -154,34 +160,50 @@ def race(shape: Shape, step: Decode, copy: float, rehearsal: bool) -> dict[str, 
     return dict(zip(names, shape, strict=True)) | {"bytes": moved, "results": figures}
 
 
+def in_time(shapes: Sequence[Shape], seconds: float, clock: Callable[[], float]) -> Iterator[Shape]:
+    """The shapes that may begin before ``seconds`` have passed; the first one always may."""
+    end = clock() + seconds
+    for index, shape in enumerate(shapes):
+        if index and clock() >= end:
+            return
+        yield shape
+
+
+def measure(options: argparse.Namespace) -> dict[str, Any]:
+    """One result for each shape that there was time for."""
+    torch.manual_seed(0)
+    if options.rehearse:
+        os.environ["TRITON_INTERPRET"] = "1"  # for the other engines' kernels
+        todo, copy, device, dtype = [REHEARSED], 1e9, "cpu", torch.float16
+    else:
+        todo, copy, device = list(shapes(options.quick)), copy_bandwidth(), "cuda"
+        dtype = torch.bfloat16
+    results = []
+    for shape in in_time(todo, options.seconds, perf_counter):
+        results.append(race(shape, make_step(shape, device, dtype), copy, options.rehearse))
+        print(results[-1], file=sys.stderr, flush=True)
+        torch.cuda.empty_cache()
+    return described() | {
+        "what": "one layer's decode attention on a GPU",
+        "GPU": "none, rehearsed" if options.rehearse else torch.cuda.get_device_name(),
+        "copy GB/s": round(copy / 1e9, 1),
+        "shapes left out": len(todo) - len(results),
+        "results": results,
+    }
+
+
 def main() -> None:
     """Run everything and print, or write, one JSON document."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path)
     parser.add_argument("--quick", action="store_true", help="three shapes only")
+    parser.add_argument("--seconds", type=float, default=math.inf, help="begin no shape later")
     parser.add_argument("--rehearse", action="store_true", help="on a CPU, in the interpreter")
     options = parser.parse_args()
-    if options.rehearse:
-        os.environ["TRITON_INTERPRET"] = "1"  # for the other engines' kernels
-        step = make_step((2, 100, 2, 64, 16), "cpu", torch.float16)
-        print(json.dumps(race((2, 100, 2, 64, 16), step, 1e9, rehearsal=True), indent=2))
-        return
-    if not torch.cuda.is_available():
+    if not options.rehearse and not torch.cuda.is_available():
         print("decode_gpu: not run, there is no GPU here")
         return
-    torch.manual_seed(0)
-    copy, results = copy_bandwidth(), []
-    for shape in shapes(options.quick):
-        results.append(race(shape, make_step(shape, "cuda", torch.bfloat16), copy, False))
-        print(results[-1], file=sys.stderr, flush=True)
-        torch.cuda.empty_cache()
-    report = described() | {
-        "what": "one layer's decode attention on a GPU",
-        "GPU": torch.cuda.get_device_name(),
-        "copy GB/s": round(copy / 1e9, 1),
-        "results": results,
-    }
-    text = json.dumps(report, indent=2)
+    text = json.dumps(measure(options), indent=2)
     if options.out:
         options.out.write_text(text + "\n")
     print(text)

@@ -1,8 +1,9 @@
 """Write results/decode.md and its pictures from the newest result of each kind.
 
-in tests/:  python -m benchmarks.decode_page
+in tests/:  python -m benchmarks.decode_page [--results FOLDER]
 """
 
+import argparse
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -18,9 +19,9 @@ Result = dict[str, Any]
 Row = Sequence[object]
 
 
-def newest(kind: str) -> Result | None:
+def newest(kind: str, folder: Path = FOLDER) -> Result | None:
     """The result file of this kind with the latest date in its name."""
-    files = sorted(FOLDER.glob(f"*-{kind}.json"))
+    files = sorted(folder.glob(f"*-{kind}.json"))
     return json.loads(files[-1].read_text()) if files else None
 
 
@@ -45,7 +46,7 @@ def times(value: float) -> str:
     return f"{value:.1f} ×"
 
 
-def cpu(result: Result) -> Iterator[str]:
+def cpu(result: Result, folder: Path) -> Iterator[str]:
     """One layer on a CPU: our milliseconds, and how many times longer the others take."""
     yield "## One layer's decode on a CPU\n"
     yield where(result)
@@ -73,10 +74,10 @@ def cpu(result: Result) -> Iterator[str]:
                     + [times(spent[name] / ours) for name in others]
                 )
         yield from table(["sequences × tokens", "ours, ms", "GB/s", *others], rows)
-    yield f"![{draw_cpu(result)}](decode-cpu.svg)\n"
+    yield f"![{draw_cpu(result, folder)}](decode-cpu.svg)\n"
 
 
-def draw_cpu(result: Result) -> str:
+def draw_cpu(result: Result, folder: Path) -> str:
     """Save the picture of equal lengths; returns its alternative text."""
     rows = [one for one in result["results"] if one["kind"] == "uniform"]
     labels = [f"{one['rows']} × {one['tokens']:,}" for one in rows]
@@ -100,7 +101,7 @@ def draw_cpu(result: Result) -> str:
     ax.set_ylabel("times as long as ours")
     ax.legend(fontsize=8.5, ncols=3, loc="upper left", columnspacing=1.2, handletextpad=0.2)
     with mpl.rc_context({"svg.hashsalt": "decode", "svg.fonttype": "none"}):
-        figure.savefig(FOLDER / "decode-cpu.svg", metadata={"Date": None})
+        figure.savefig(folder / "decode-cpu.svg", metadata={"Date": None})
     return (
         "Chart: how many times as long as the paged kernel the others take, for 16 loads from 1 × "
         "64 to 64 × 4,096 tokens; the table above has the numbers."
@@ -135,12 +136,14 @@ def gpu(result: Result | None) -> Iterator[str]:
     yield "## One layer's decode on a GPU\n"
     if result is None:
         yield (
-            "**Not run**: no GPU has been at hand. `python -m benchmarks.decode_gpu --out FILE` in "
-            "`tests/` measures it: the share of a copy's bandwidth, beside PyTorch's attention, "
-            "its flex attention over pages, and vLLM's and SGLang's Triton kernels.\n"
+            "**Not run**: no GPU has been at hand. `make gpu` measures it: the share of a copy's "
+            "bandwidth, beside PyTorch's attention, its flex attention over pages, and vLLM's and "
+            "SGLang's Triton kernels.\n"
         )
         return
     yield f"*{result['date']}; {result['GPU']}; a copy moves {result['copy GB/s']} GB a second.*\n"
+    if left := result.get("shapes left out"):
+        yield f"There was no time for {left} more shapes.\n"
     names = list(result["results"][0]["results"])
     rows = []
     for one in result["results"]:
@@ -177,19 +180,23 @@ def compiled(results: Sequence[Result]) -> Iterator[str]:
 
 def main() -> None:
     """Write the page."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--results", type=Path, default=FOLDER)
+    folder = parser.parse_args().results
     lines = [
         "# Decode, measured",
         "",
         "Written by `benchmarks.decode_page` from the JSON files beside it.",
         "",
     ]
-    for kind, section in (("decode-cpu", cpu), ("decode-model", model)):
-        if (result := newest(kind)) is not None:
-            lines += section(result)
-    lines += gpu(newest("decode-gpu"))
-    made = [newest(f"compiled-triton-{version}") for version in ("3.7.1", "3.6.0")]
+    if (result := newest("decode-cpu", folder)) is not None:
+        lines += cpu(result, folder)
+    if (result := newest("decode-model", folder)) is not None:
+        lines += model(result)
+    lines += gpu(newest("decode-gpu", folder))
+    made = [newest(f"compiled-triton-{version}", folder) for version in ("3.7.1", "3.6.0")]
     lines += compiled([result for result in made if result is not None])
-    (FOLDER / "decode.md").write_text("\n".join(lines).rstrip() + "\n")
+    (folder / "decode.md").write_text("\n".join(lines).rstrip() + "\n")
 
 
 if __name__ == "__main__":

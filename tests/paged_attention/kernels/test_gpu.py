@@ -137,3 +137,26 @@ def test_the_engine_serves_a_model() -> None:
         for how in ({}, {"decode": None})
     ]
     assert made[0] == made[1]
+
+
+@pytest.mark.parametrize("name", KERNELS)
+@pytest.mark.parametrize("query", [torch.float32, torch.float16, torch.bfloat16])
+@pytest.mark.parametrize("pool", [torch.float32, torch.float16, torch.bfloat16])
+def test_any_two_types(name: str, query: torch.dtype, pool: torch.dtype) -> None:
+    step = decode_step([0, 1, 5, 40])
+    step = step._replace(
+        q=step.q.to(query), k_pool=step.k_pool.to(pool), v_pool=step.v_pool.to(pool)
+    )
+    out, tolerance = KERNELS[name](on_gpu(step)).cpu(), TOLERANCE[query]
+    torch.testing.assert_close(out.double(), reference.decode(step), atol=tolerance, rtol=tolerance)
+
+
+@pytest.mark.parametrize("name", KERNELS)
+@pytest.mark.parametrize("where", [range(100), range(8, 200), range(200)], ids=str)
+def test_scores_of_minus_infinity(name: str, where: range) -> None:
+    step = decode_step([200, 3], heads=2, kv_heads=1)
+    step.q.abs_().add_(0.1)
+    for position in where:
+        step.k_pool[step.block_tables[0, position // 4], :, position % 4] = -torch.inf
+    out = KERNELS[name](on_gpu(step)).cpu()
+    torch.testing.assert_close(out.double(), reference.decode(step), atol=2e-5, rtol=2e-5)
