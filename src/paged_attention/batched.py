@@ -7,6 +7,7 @@ length.
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import torch
 from torch import Tensor
@@ -29,6 +30,23 @@ class Step:
     ends: list[int]  # [B], each row's length once this step is done
     key_positions: Tensor  # int64 [S], S = max(ends)
     past_end: Tensor | None  # bool [B, S], slots beyond a row's end; None when no row has any
+
+    @cached_property
+    def seen(self) -> tuple[Tensor, ...] | None:
+        """What a kernel is told of this step: with one token a row, how many each sees, [B]; with
+        several, each row's length [B] and where it begins among all of them, [B + 1].
+
+        ``None`` when several tokens aren't, in order, the last ones of their row.
+        """
+        rows, new = self.positions.shape
+        if new == 1:
+            return (self.positions[:, 0] + 1,)  # its own position is the last that a token sees
+        device = self.positions.device
+        ends = torch.tensor(self.ends, device=device)
+        last_ones = ends[:, None] - new + torch.arange(new, device=device)  # [B, T]
+        if not torch.equal(self.positions, last_ones):
+            return None
+        return ends, torch.arange(rows + 1, device=device) * new
 
 
 class BatchedCache(AttendByUpdate):

@@ -15,10 +15,10 @@ from paged_attention.allocator import BlockAllocator
 from paged_attention.batch_tables import BatchTables
 from paged_attention.batched import BatchedCache, Step
 from paged_attention.errors import BlockPoolExhausted, BlockShared, InvariantBroken
-from paged_attention.kernels import paged_decode_attention
+from paged_attention.kernels import paged_decode_attention, paged_prefill_attention
 
-# (q [B, Hq, D], k_pool, v_pool, block_tables, lengths, block_size) -> [B, Hq, D]
-DecodeKernel = Callable[[Tensor, Tensor, Tensor, Tensor, Tensor, int], Tensor]
+# As paged_decode_attention (q [B, Hq, D]) and paged_prefill_attention (q [N, Hq, D]) are called.
+Kernel = Callable[..., Tensor]
 
 
 class PagedKVCache(BatchedCache):
@@ -27,7 +27,7 @@ class PagedKVCache(BatchedCache):
     ``k_pool[layer]``, ``v_pool[layer]``: [num_blocks, kv_heads, block_size, head_dim].
     ``tables[seq]``: its block ids in logical order. ``lengths[seq]``: tokens whose keys and values
     are written in every layer. ``decode`` reads the pools in place for steps of one token a
-    sequence; ``None`` gathers the history for these too, as chapter 3 does.
+    sequence, ``prefill`` for those of several; ``None`` gathers the history, as chapter 3 does.
     """
 
     def __init__(
@@ -39,7 +39,8 @@ class PagedKVCache(BatchedCache):
         head_dim: int,
         device: torch.device | str = "cpu",
         dtype: torch.dtype = torch.float32,
-        decode: DecodeKernel | None = paged_decode_attention,
+        decode: Kernel | None = paged_decode_attention,
+        prefill: Kernel | None = paged_prefill_attention,
     ) -> None:
         super().__init__(layers, kv_heads, head_dim, device, dtype)
         if block_size < 1:
@@ -51,7 +52,7 @@ class PagedKVCache(BatchedCache):
         self.k_pool = torch.zeros(shape, device=device, dtype=dtype)
         self.v_pool = torch.zeros(shape, device=device, dtype=dtype)
         self._batch_tables = BatchTables(self.device)
-        self.decode = decode
+        self.decode, self.prefill = decode, prefill
 
     def blocks_needed(self, tokens: int) -> int:
         """Blocks that hold ``tokens`` tokens."""
@@ -202,15 +203,16 @@ class PagedKVCache(BatchedCache):
     @torch.no_grad()
     def attend(self, layer: int, q: Tensor, k: Tensor, v: Tensor, positions: Tensor) -> Tensor:
         """Write ``k``, ``v``; attend with ``q`` [B, Hq, T, D] over the history and them."""
-        if self.decode is None or q.shape[2] > 1:
-            return super().attend(layer, q, k, v, positions)
+        kernel = self.decode if q.shape[2] == 1 else self.prefill
         step = self._begin(layer, k, v, positions)
+        if kernel is None or step.seen is None:
+            return super().attend(layer, q, k, v, positions)
         pools = self._write(layer, k, v, step)
         used = self._batch_tables.tensor[:, : self.blocks_needed(len(step.key_positions))]  # [B, n]
-        seen = step.positions[:, 0] + 1  # [B], a query's own position is the last it sees
-        out = self.decode(q[:, :, 0], *pools, used, seen, self.block_size)  # [B, Hq, D]
+        rows = q.transpose(1, 2).flatten(0, 1)  # [B * T, Hq, D]
+        out = kernel(rows, *pools, used, *step.seen, self.block_size)  # [B * T, Hq, D]
         self._commit(layer, step)
-        return out[:, :, None]
+        return out.view(*step.positions.shape, *out.shape[1:]).transpose(1, 2)
 
     def check_invariants(self) -> None:
         """Raise ``InvariantBroken`` naming what breaks the law. Walks the whole pool."""

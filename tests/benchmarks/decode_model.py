@@ -38,7 +38,9 @@ def make_caches(model: Model, rows: int, tokens: int, steps: int) -> dict[str, A
     caches = {
         "contiguous": contiguous,
         "paged, in place": PagedKVCache(config.layers, blocks, BLOCK_SIZE, *shape),
-        "paged, gather": PagedKVCache(config.layers, blocks, BLOCK_SIZE, *shape, decode=None),
+        "paged, gather": PagedKVCache(
+            config.layers, blocks, BLOCK_SIZE, *shape, decode=None, prefill=None
+        ),
     }
     k, v = (torch.randn(rows, config.kv_heads, tokens, config.head_dim) for _ in "kv")
     for cache in caches.values():

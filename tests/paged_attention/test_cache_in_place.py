@@ -1,4 +1,4 @@
-"""Decode in place and by gather: the same cache, the same logits, the same tokens."""
+"""Attention in place and by gather: the same cache, the same logits, the same tokens."""
 
 import random
 import subprocess
@@ -10,14 +10,21 @@ import torch
 from helpers.kv import paged, random_kv, scramble
 from torch import Tensor
 
+from paged_attention.batch_tables import BatchTables
 from paged_attention.cache import PagedKVCache
 from paged_attention.contiguous import ContiguousKVCache
 from paged_attention.errors import BadTensor
 from paged_attention.generate import generate, run
-from paged_attention.kernels import gather, paged_decode_attention
+from paged_attention.kernels import (
+    cpu,
+    gather,
+    paged_decode_attention,
+    paged_prefill_attention,
+)
 from paged_attention.kernels.inputs import checked
 from paged_attention.model import Model, load_model, smollm2, tiny_model
 
+GATHERING: dict[str, Any] = {"decode": None, "prefill": None}
 PROMPTS = ["Once", "a", "The capital of France is", "0123456789abcdef!"]
 
 
@@ -39,7 +46,7 @@ def cache_for(model: Model, **how: Any) -> PagedKVCache:
 
 def test_logits_are_the_same_step_for_step(model: Model) -> None:
     torch.manual_seed(0)
-    in_place, gathered = cache_for(model), cache_for(model, decode=None)
+    in_place, gathered = cache_for(model), cache_for(model, **GATHERING)
     lengths = [3, 4, 9]
     for seq, length in enumerate(lengths):
         tokens = torch.randint(0, 200, (length,)).tolist()
@@ -64,7 +71,7 @@ def test_tokens_are_the_same_in_every_cache(model: Model) -> None:
     config = model.config
     contiguous = ContiguousKVCache(config.layers, 200, config.kv_heads, config.head_dim)
     right = generate(model.decoder, contiguous, prompts, 5)
-    for cache in (cache_for(model), cache_for(model, decode=None)):
+    for cache in (cache_for(model), cache_for(model, **GATHERING)):
         assert generate(model.decoder, cache, prompts, 5) == right
         assert cache.allocator.num_free == 24
 
@@ -82,7 +89,7 @@ def test_forks_truncations_and_mixed_steps() -> None:
     """Random work on twin caches, one in place, one by gather."""
     rng = random.Random(0)
     torch.manual_seed(0)
-    twins = [PagedKVCache(2, 64, 4, 2, 3), PagedKVCache(2, 64, 4, 2, 3, decode=None)]
+    twins = [PagedKVCache(2, 64, 4, 2, 3), PagedKVCache(2, 64, 4, 2, 3, **GATHERING)]
     for cache in twins:
         cache.k_pool.fill_(torch.nan)
         cache.v_pool.fill_(torch.nan)
@@ -131,19 +138,81 @@ def test_a_query_in_the_past_sees_its_past_only() -> None:
     assert cache.lengths["a"] == 10
 
 
-def test_the_kernel_is_chosen_when_the_cache_is_made() -> None:
+def test_tokens_before_the_last_ones_are_gathered() -> None:
+    """Writing positions 3 to 5 again, of 10, which no kernel reads; and in another order."""
+    cache = paged(layers=1)
+    cache.create("a")
+    cache.reserve("a", 10)
+    cache.set_batch(["a"])
+    k, v = random_kv(1, 10, cache)
+    cache.update(0, k, v, torch.arange(10))
+    for where in (torch.tensor([3, 4, 5]), torch.tensor([9, 8, 7])):
+        q = torch.randn(1, 4, 3, 3)
+        out = cache.attend(0, q, k[:, :, where], v[:, :, where], where)
+        seen = torch.arange(10) <= where[:, None]
+        right = torch.nn.functional.scaled_dot_product_attention(
+            q, k, v, attn_mask=seen, enable_gqa=True
+        )
+        torch.testing.assert_close(out, right)
+    assert cache.lengths["a"] == 10
+
+
+def test_no_step_of_new_tokens_gathers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Prompt, prefix hit, chunk, one token, and many rows at once."""
+    monkeypatch.setattr(BatchTables, "gather", lambda *_: pytest.fail("gathered"))
+    cache = paged(layers=1, num_blocks=40)
+    cache.create("a")
+    for tokens in (9, 1, 4, 3, 1):
+        step(cache, ["a"], torch.randn(1, 4, tokens, 3), [random_kv(1, tokens, cache)])
+    cache.fork("a", "b")
+    cache.create("c")
+    for tokens in (2, 5, 1):
+        k, v = random_kv(3, tokens, cache)
+        (out,) = step(cache, ["a", "b", "c"], torch.randn(3, 4, tokens, 3), [(k, v)])
+        assert out.isfinite().all()
+    assert cache.lengths == {"a": 26, "b": 26, "c": 8}
+
+
+@pytest.mark.parametrize("chunk", [1, 2, 7, 16, 100])
+def test_chunks_of_any_size_attend_alike(chunk: int) -> None:
+    """A key is met in the same order whatever the chunk, so answers agree to the last digit; one
+    token alone takes decode's kernel, whose sums have another order.
+    """
+    torch.manual_seed(0)
+    q = torch.randn(1, 4, 150, 16)
+    k, v = (torch.randn(1, 2, 150, 16) for _ in "kv")
+    outs = {}
+    for size in (150, chunk):
+        cache = PagedKVCache(1, 40, 4, 2, 16)
+        cache.create("a")
+        parts = []
+        for begin in range(0, 150, size):
+            new = slice(begin, min(begin + size, 150))
+            parts += step(cache, ["a"], q[:, :, new], [(k[:, :, new], v[:, :, new])])
+        outs[size] = torch.cat(parts, dim=2)
+    if chunk > 1 and cpu.find_compiler() is not None:
+        assert torch.equal(outs[chunk], outs[150])
+    torch.testing.assert_close(outs[chunk], outs[150], atol=1e-6, rtol=1e-5)
+
+
+def test_the_kernels_are_chosen_when_the_cache_is_made() -> None:
     calls = []
+
+    def prefill(q: Tensor, k_pool: Tensor, v_pool: Tensor, tables: Tensor, *rest: Any) -> Tensor:
+        lengths, starts, _ = rest
+        calls.append((tuple(q.shape), lengths.tolist(), starts.tolist()))
+        return paged_prefill_attention(q, k_pool, v_pool, tables, *rest)
 
     def decode(q: Tensor, k_pool: Tensor, v_pool: Tensor, tables: Tensor, *rest: Any) -> Tensor:
         calls.append((tuple(q.shape), tuple(k_pool.shape), tuple(tables.shape)))
         return paged_decode_attention(q, k_pool, v_pool, tables, *rest)
 
-    cache = PagedKVCache(1, 8, 4, 2, 3, decode=decode)
+    cache = PagedKVCache(1, 8, 4, 2, 3, decode=decode, prefill=prefill)
     cache.create("a")
     for tokens in (5, 1):
         k, v = random_kv(1, tokens, cache)
         step(cache, ["a"], torch.randn(1, 4, tokens, 3), [(k, v)])
-    assert calls == [((1, 4, 3), (8, 2, 4, 3), (1, 2))], "prefill gathers, decode doesn't"
+    assert calls == [((5, 4, 3), [5], [0, 5]), ((1, 4, 3), (8, 2, 4, 3), (1, 2))]
 
 
 def test_bad_queries_are_refused() -> None:
@@ -189,7 +258,9 @@ for name, kernel in WITHOUT_TRITON.items():
 model = tiny_model()
 cache = paged_attention.PagedKVCache(4, 16, 4, 2, 16)
 assert generate(model.decoder, cache, [[1, 2, 3]], 4) == generate(
-    model.decoder, paged_attention.PagedKVCache(4, 16, 4, 2, 16, decode=None), [[1, 2, 3]], 4
+    model.decoder, paged_attention.PagedKVCache(4, 16, 4, 2, 16, decode=None, prefill=None),
+    [[1, 2, 3]],
+    4,
 )
 assert not [name for name in sys.modules if name.startswith("triton.")]
 """
