@@ -31,6 +31,10 @@ class NotHere(Exception):
     """The machine can't run this case; the text, a whole sentence, is all that the check says."""
 
 
+class Skipped(Exception):
+    """The machine can't run this one case, which is left out; the text, a sentence, says why."""
+
+
 @dataclass(frozen=True)
 class Case:
     """One small experiment; ``tried``, ``right`` and ``why`` are the words for a failure of it."""

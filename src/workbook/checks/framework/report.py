@@ -1,7 +1,8 @@
 """What a check says: the passed cases, then the first failure with tried, got, right and why."""
 
 import textwrap
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 WIDTH = 100
 OFFER = "hint(1) and hint(2) are there when you want them."
@@ -31,10 +32,11 @@ class Report:
     failure: Failure | None = None
     todo: bool = False
     remark: str | None = None
+    skipped: Mapping[int, str] = field(default_factory=dict)  # case number from 0: why
 
     @property
     def ok(self) -> bool:
-        """Whether every case passed."""
+        """Whether every case passed that this machine can run."""
         return self.passed == len(self.titles)
 
     def __repr__(self) -> str:
@@ -47,7 +49,11 @@ class Report:
             return wrapped("", self.remark, "  ")
         width = len(str(len(self.titles)))
         numbered = [f"{i:>{width}}  {title}" for i, title in enumerate(self.titles, 1)]
-        lines = [f"  passed  {line}" for line in numbered[: self.passed]]
+        lines = []
+        for at, line in enumerate(numbered[: self.passed]):
+            lines.append(f"  {'skipped' if at in self.skipped else 'passed '} {line}")
+            if at in self.skipped:
+                lines += wrapped("", self.skipped[at], "          ")
         if self.failure:
             lines.append(f"  FAILED  {numbered[self.passed]}")
             for name in ("tried", "got", "right", "why"):
@@ -60,7 +66,9 @@ class Report:
 
     def _last_line(self) -> str:
         count = f"  {self.passed} of {len(self.titles)} passed"
-        return f"{count}." if self.ok else f"{count}; {OFFER}"
+        if self.ok:
+            return f"{count}, {len(self.skipped)} of them skipped." if self.skipped else f"{count}."
+        return f"{count}; {OFFER}"
 
 
 def wrapped(head: str, text: str, indent: str) -> list[str]:

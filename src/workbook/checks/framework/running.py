@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from workbook.checks.framework.cases import Case, CheckFailed, NotHere, in_words
+from workbook.checks.framework.cases import Case, CheckFailed, NotHere, Skipped, in_words
 from workbook.checks.framework.diagnosis import cause, second_look
 from workbook.checks.framework.exercise import Exercise
 from workbook.checks.framework.report import Failure, Report
@@ -24,9 +24,12 @@ def run_cases(
     titles = tuple(case.title for _, case in owned)
     if remark := _wrong_kind(name, owned[-1][0], reader):
         return Report(call, titles, 0, remark=remark)
+    skipped: dict[int, str] = {}
     for passed, (exercise, case) in enumerate(owned):
         try:
             case.body(reader)
+        except Skipped as missing:
+            skipped[passed] = str(missing)
         except NotImplementedError:
             return Report(call, titles, passed, todo=True)
         except NotHere as missing:
@@ -40,14 +43,14 @@ def run_cases(
         except Exception as error:
             load_mistakes(exercise.label)
             failure = _failure(case, error, reader, cause(exercise, case, reader, error))
-            return Report(call, titles, passed, failure=failure)
+            return Report(call, titles, passed, failure=failure, skipped=skipped)
     for exercise in dict.fromkeys(exercise for exercise, _ in owned):
         load_mistakes(exercise.label)
         if found := second_look(exercise, reader):
             case, failed = found
             passed = [known for _, known in owned].index(case)
             return Report(call, titles, passed, failure=_failure(case, failed, reader, None))
-    return Report(call, titles, len(owned))
+    return Report(call, titles, len(owned), skipped=skipped)
 
 
 def _failure(case: Case, error: Exception, reader: Any, why: str | None) -> Failure:

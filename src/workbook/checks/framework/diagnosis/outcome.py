@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from workbook.checks.framework.cases import Case, CheckFailed, in_words
+from workbook.checks.framework.cases import Case, CheckFailed, Skipped, in_words
 from workbook.checks.framework.diagnosis.fuel import OutOfFuel, fuel
 from workbook.checks.framework.source import files_of
 
@@ -27,7 +27,7 @@ class Outcome:
 
 def of(error: Exception | None) -> Outcome:
     """The outcome of a case that ended so; without line numbers, which are the cell's own."""
-    if error is None:
+    if error is None or isinstance(error, Skipped):
         return Outcome(PASSED)
     if isinstance(error, CheckFailed):
         text = _LINE.sub("", f"{error.tried or ''}|{error.got}")

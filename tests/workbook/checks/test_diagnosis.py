@@ -1,0 +1,281 @@
+"""A failing check names the cause, and asks for it in the order that it promises."""
+
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from workbook.checks.framework import Exercise, Registry, Skipped, expect, shown
+from workbook.checks.framework.calls import Checks
+from workbook.checks.framework.diagnosis.error_words import error_words
+from workbook.checks.framework.diagnosis.fuel import OutOfFuel, fuel
+from workbook.checks.framework.diagnosis.kind import kind
+from workbook.checks.framework.diagnosis.relation import relation
+from workbook.checks.framework.mistake import changed
+
+
+def a_cell(source: str, name: str = "/tmp/ipykernel_1/77.py") -> Any:
+    names: dict[str, Any] = {}
+    exec(compile(source, name, "exec"), names)
+    return list(names.values())[-1]
+
+
+def area(a: int, b: int) -> int:
+    return a * b
+
+
+@pytest.fixture
+def book() -> tuple[Checks, Exercise]:
+    registry = Registry()
+    exercise = registry.exercise(
+        "area", label="ex-99-1", title="A", stub="area", takes="function", hints=("", "")
+    )
+    exercise.example("3 by 5", 3, 5, right=15, why="Law one.")
+    exercise.example("2 by 2", 2, 2, right=4, why="Law two.")
+    exercise.example("0 by 9", 0, 9, right=0, why="Law three.")
+    exercise.finished = area
+    exercise.mistake("Added.", ("a * b", "a + b"))
+    exercise.mistake("Squared.", ("a * b", "a * a if a else 9"))
+    exercise.mistake("Eight by chance, then subtracted.", ("a * b", "8 if a == 3 else a - b"))
+    return Checks(registry), exercise
+
+
+def why(checks: Checks, source: str) -> str:
+    report = checks.area(a_cell(source))
+    assert report.failure, repr(report)
+    return report.failure.why
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("return a + b", "Added."),  # 8, 4, 9: two mistakes give 8 in the first case
+        ("return 8 if a == 3 else a - b", "Eight by chance, then subtracted."),
+        ("return a * a", "Squared."),  # the same in the failing case alone
+        ("a * b", "Your function returned nothing (None)"),
+        ("return a * b / 1", "A count is an int, this is a float"),
+        ("return [a * b]", "An int is wanted, this is a list."),
+        ("return a * b - 1", "Off by one: 14 is one too few. Law one."),
+        ("return 2 * a * b", "That is 2 times the right number. Law one."),
+        ("return undefined", "Nothing is called undefined here."),
+        ("return 1000 + a", "Law one."),
+        ("while a == 2: pass\n  return 8 if a == 3 else 77", "Law one."),  # never ends in case 2
+    ],
+)
+def test_the_cause_is_named(book: tuple[Checks, Exercise], body: str, words: str) -> None:
+    assert why(book[0], f"def area(a, b):\n  {body}").startswith(words)
+
+
+def test_a_stub_that_takes_other_arguments_is_told_so(book: tuple[Checks, Exercise]) -> None:
+    assert "takes 1 arguments, and 2 were given" in why(book[0], "def area(a): return a")
+
+
+def test_what_readers_print_is_printed_once(
+    book: tuple[Checks, Exercise], capsys: pytest.CaptureFixture[str]
+) -> None:
+    why(book[0], "def area(a, b):\n  print('hello')\n  return 7")
+    assert capsys.readouterr().out == "hello\n"
+
+
+def test_none_that_may_be_an_answer_is_not_called_a_missing_return() -> None:
+    registry = Registry()
+    first = registry.exercise(
+        "first", label="ex-99-2", title="F", stub="first", takes="function", hints=("", "")
+    )
+    first.example("some", [4, 5], right=4, why="The first.")
+    first.example("none", [], right=None, why="There is none.")
+    first.finished = lambda xs: xs[0] if xs else None
+    report = Checks(registry).first(lambda _xs: None)
+    assert report.failure
+    assert report.failure.why == "The first."
+
+
+class Stack:
+    def __init__(self) -> None:
+        self.items: list[int] = []
+
+    def push(self, item: int) -> int:
+        self.items.append(item)
+        return self.size()
+
+    def size(self) -> int:
+        return len(self.items)
+
+
+def test_a_method_that_returns_nothing_is_named() -> None:
+    registry = Registry()
+    stack = registry.exercise(
+        "stack", label="ex-99-3", title="S", stub="MyStack", takes="class", hints=("", "")
+    )
+
+    @stack.case("two", tried="push(7); push(8)", right="1, 2", why="It counts.")
+    def _two(cls: Any) -> None:
+        mine = cls()
+        got = [mine.push(7), mine.push(8)]
+        expect(got == [1, 2], got=shown(got))
+
+    stack.finished = Stack
+    checks = Checks(registry)
+    assert checks.stack(Stack).ok
+
+    class Silent(Stack):
+        def push(self, item: int) -> Any:
+            super().push(item)
+
+    report = checks.stack(Silent)
+    assert report.failure
+    assert report.failure.why.startswith("Your `push` returned nothing (None)")
+
+
+def test_what_passed_is_looked_at_once_more() -> None:
+    registry = Registry()
+    ends = registry.exercise(
+        "ends", label="ex-99-4", title="E", stub="ends", takes="function", hints=("", "")
+    )
+
+    @ends.case("of 4", tried="ends([1, 2, 3, 4])", right="(1, 4)", why="Both.")
+    def _four(function: Any) -> None:
+        expect(tuple(function([1, 2, 3, 4])) == (1, 4), got="others")
+
+    ends.finished = lambda xs: (xs[0], xs[-1]) if xs else ()
+    ends.probes.append(([],))
+    checks = Checks(registry)
+    assert checks.ends(lambda xs: (xs[0], xs[-1]) if xs else ()).ok
+    as_list = checks.ends(lambda xs: [xs[0], xs[-1]])
+    assert as_list.failure
+    assert "A tuple is wanted, this is a list" in as_list.failure.why
+    crash = checks.ends(lambda xs: (xs[0], xs[-1]))
+    assert crash.failure
+    assert crash.failure.tried == "ends([])"
+    assert "IndexError" in crash.failure.got
+
+
+def test_a_case_that_the_machine_cannot_run_is_skipped_and_said() -> None:
+    registry = Registry()
+    far = registry.exercise(
+        "far", label="ex-99-5", title="F", stub="far", takes="function", hints=("", "")
+    )
+
+    @far.case("large", tried="x", right="x", why="x")
+    def _large(_function: Any) -> None:
+        raise Skipped("There is no room for it here.")
+
+    far.example("small", 1, right=1, why="One.")
+    report = Checks(registry).far(lambda n: n)
+    assert report.ok
+    assert repr(report).splitlines()[1:] == [
+        "  skipped 1  large",
+        "          There is no room for it here.",
+        "  passed  2  small",
+        "  2 of 2 passed, 1 of them skipped.",
+    ]
+
+
+def test_fuel_ends_what_never_ends_and_leaves_the_tracer_as_it_was() -> None:
+    endless = a_cell("def f():\n  while True:\n    pass")
+    before = sys.gettrace()
+    with pytest.raises(OutOfFuel), fuel({"/tmp/ipykernel_1/77.py"}, 1000):
+        endless()
+    assert sys.gettrace() is before
+    with fuel(set(), 10):
+        sum(i for i in range(1000))
+
+
+T = torch.zeros
+
+
+@pytest.mark.parametrize(
+    ("got", "right", "words"),
+    [
+        ([1, 2], (1, 2), "A tuple is wanted, this is a list"),
+        ((1, 2), [1, 2], "A list is wanted, this is a tuple"),
+        (3, (1, 2), "A tuple of 2 is wanted, this is an int"),
+        ((1, 2, 3), (1, 2), "2 items are wanted, here are 3"),
+        ((1.0, 2), (1, 2), "Item by item: A count is an int"),
+        (True, 1, "An int is wanted, this is a bool"),
+        (1, True, "True or False is wanted, this is an int"),
+        ("1", 1, "An int is wanted, this is a str"),
+        ([], {}, "A dict is wanted, this is a list"),
+        (T(2, 3), T(3, 2), "the axes are right, their order isn't"),
+        (T(6), T(2, 3), "1 axes, and 2 are wanted"),
+        (T(2, 4), T(2, 3), "axis 1 has 1 too many"),
+        (T(1, 3), T(2, 3), "axis 0 has 1 too few"),
+        (T(4, 3), T(2, 6), "cut at other places"),
+        (T(2), T(2, dtype=torch.bfloat16), "The numbers are float32, and bfloat16 is wanted"),
+        ([0.0], T(1), "A tensor is wanted, this is a list"),
+        (1, 1.0, None),
+        (np.float64(1), 1.0, None),
+        (T(2), T(2), None),
+        (None, 3, None),
+        ([1], [1, 2], None),
+    ],
+)
+def test_kinds(got: Any, right: Any, words: str | None) -> None:
+    found = kind(got, right)
+    assert (found is None) if words is None else (found and words in found)
+
+
+@pytest.mark.parametrize(
+    ("got", "right", "words"),
+    [
+        (4, 5, "one too few"),
+        (10, 5, "2 times the right number"),
+        (2, 10, "divided by 5"),
+        (-7, 7, "wrong sign"),
+        ([2, 1, 0], [0, 1, 2], "in reverse"),
+        ([1, 0, 2], [0, 1, 2], "in another order"),
+        ([0, 1], [0, 1, 2], "The last item is missing"),
+        ([1, 2], [0, 1, 2], "The first item is missing"),
+        ([0, 1, 2, 9], [0, 1, 2], "One item too many"),
+        ((0, 7, 2), (0, 1, 2), "Only item 1 is wrong, counted from 0: 7 for 1"),
+        (torch.tensor([[1, 2]]), torch.tensor([[2, 1]]), "reversed along axis 1"),
+        (torch.tensor([[1, 2], [3, 4]]), torch.tensor([[1, 3], [2, 4]]), "in other places"),
+        (torch.tensor([[1, 2], [8, 9]]), torch.tensor([[1, 2], [3, 4]]), "Only place 1 of axis 0"),
+        (17, 5, None),
+        (0, 5, None),
+        (True, 2, None),
+        ("a", "b", None),
+    ],
+)
+def test_relations(got: Any, right: Any, words: str | None) -> None:
+    found = relation(got, right)
+    assert (found is None) if words is None else (found and words in found)
+
+
+def raised(call: Any) -> str:
+    with pytest.raises(Exception) as caught:  # noqa: PT011
+        call()
+    return f"{caught.type.__name__}: {str(caught.value).splitlines()[0]}"
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: torch.zeros(3) + torch.zeros(4), "Two shapes don't fit: 3 and 4"),
+        (lambda: np.zeros(3) + np.zeros(4), "Two shapes don't fit: (3,) and (4,)"),
+        (lambda: torch.zeros(2, 3) @ torch.zeros(2, 3), "Two shapes don't fit: 2x3 and 2x3"),
+        (lambda: torch.zeros(6).reshape(4, 2), "Two shapes don't fit: [4, 2] for 6 numbers"),
+        (lambda: None + 1, "Something is None"),  # type: ignore[operator]
+        (lambda: None.sort(), "Something is None"),  # type: ignore[attr-defined]
+        (lambda: area(1), "b' came too short"),  # type: ignore[call-arg]
+        (lambda: area(1, 2, 3), "takes 2 arguments, and 3 were given"),  # type: ignore[call-arg]
+        (lambda: area(1, c=2), "no argument called c"),  # type: ignore[call-arg]
+        (a_cell("def f():\n  return x\n  x = 1"), "x is given a value only later"),
+        (a_cell("def f(): return f()"), "calls itself without an end"),
+    ],
+)
+def test_errors_of_libraries_are_said_for_a_reader(call: Any, words: str) -> None:
+    assert words in (error_words(raised(call)) or "")
+
+
+def test_an_error_of_ones_own_has_no_other_words() -> None:
+    assert error_words("KeyError: 4") is None
+
+
+def test_a_mistake_from_source_sees_what_the_right_one_sees() -> None:
+    assert changed(Stack, [("len(self.items)", "len(self.items) + 1")])().push(4) == 2
+    assert changed(area, [("a * b", "np.hypot(a, b)")])(3, 4) == 5.0
+    with pytest.raises(ValueError, match="has no 'a / b'"):
+        changed(area, [("a / b", "a")])
