@@ -1,0 +1,240 @@
+"""Contract: a call that is interrupted at any line leaves all as it was, or as it should become."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from helpers.hashing_model import HashingModel
+from helpers.interrupts import interrupt_everywhere
+from helpers.kv import append
+
+from paged_attention.allocator import BlockAllocator
+from paged_attention.beam import beam_search
+from paged_attention.cache import PagedKVCache
+from paged_attention.contiguous import ContiguousKVCache
+from paged_attention.generate import generate, stream
+from paged_attention.prefix import PrefixCache
+from paged_attention.prefix_tree import flat
+from paged_attention.sampling import Sampling
+from paged_attention.slots import SlotPool
+from workbook.trace import (
+    RecordingContiguousKVCache,
+    RecordingPagedKVCache,
+    RecordingPrefixCache,
+    replay,
+)
+
+PROMPT = list(range(100, 120))
+HOT = Sampling(temperature=1.0)
+
+
+def look(prefix: PrefixCache) -> object:
+    """Everything that a call may change, in values that can be compared."""
+    cache, allocator = prefix.cache, prefix.cache.allocator
+    prefix.check_invariants()
+    assert cache.journal.notes == []
+    if cache._batch is not None:
+        for row, seq in zip(cache._batch_tables.tensor.tolist(), cache._batch, strict=True):
+            assert row[: len(cache.tables[seq])] == cache.tables[seq]
+    found: list[object] = [
+        {seq: table.copy() for seq, table in cache.tables.items()},
+        cache.lengths.copy(),
+        cache._batch,
+        allocator.refs.copy(),
+        allocator._free.copy(),
+        bytes(allocator.indexed),
+        list(allocator._cached),
+        sorted(map(str, flat(prefix._top))),
+        sorted(prefix._nodes),
+        (prefix.stats.queried_tokens, prefix.stats.hit_tokens, prefix.stats._counted.copy()),
+    ]
+    if isinstance(prefix, RecordingPrefixCache):
+        found += [seen_by(prefix.cache.recorder), prefix._told.copy()]
+        found.append(prefix.cache.allocator._moves.copy())
+    return found
+
+
+def seen_by(recorder: Any) -> object:
+    trace = recorder.trace
+    columns = {name: column.copy() for name, column in trace.columns.items()}
+    names = (trace.seqs.copy(), trace.keys.copy(), recorder._seqs.copy(), recorder._keys.copy())
+    return trace.calls.copy(), trace.args.copy(), columns, names, recorder.recording
+
+
+def world(recording: bool) -> PrefixCache:
+    """``a`` holds 6 of its own, ``b`` is its fork, two prompts are known, one of them only cached;
+    3 blocks are free.
+    """
+    torch.manual_seed(0)
+    if recording:
+        prefix: PrefixCache = RecordingPrefixCache(RecordingPagedKVCache(1, 12, 4, 1, 2))
+    else:
+        prefix = PrefixCache(PagedKVCache(1, 12, 4, 1, 2))
+    cache = prefix.cache
+    for seq, tokens in (("known", [7] * 13), ("a", PROMPT[:6]), ("c", PROMPT[:9])):
+        cache.create(seq)
+        append(cache, [seq], len(tokens))
+        prefix.remember(seq, tokens)
+    cache.free("known")
+    cache.fork("a", "b")
+    cache.create("new")
+    cache.set_batch(["a", "b"])
+    return prefix
+
+
+def attach(prefix: PrefixCache) -> None:
+    prefix.attach("new", [7] * 13)
+
+
+CALLS: dict[str, Callable[[PrefixCache], object]] = {
+    "create": lambda p: p.cache.create("d"),
+    "reserve": lambda p: p.cache.reserve("a", 9),
+    "reserve by eviction": lambda p: p.cache.reserve("c", 24),
+    "reserve for many": lambda p: p.cache.reserve_many({"a": 3, "b": 7, "c": 1}),
+    "fork": lambda p: p.cache.fork("a", "d"),
+    "adopt": lambda p: p.cache.adopt("new", p.match([7] * 13)),
+    "attach": attach,
+    "remember": lambda p: p.remember("c", PROMPT[:8], salt=None),
+    "evict": lambda p: p.evict(2),
+    "truncate": lambda p: p.cache.truncate("c", 3),
+    "free": lambda p: p.cache.free("a"),
+    "free what is known": lambda p: p.cache.free("c"),
+    "set_batch": lambda p: p.cache.set_batch(["c", "b", "a"]),
+    "advance": lambda p: p.cache.advance({"a": 7, "b": 8}),
+}
+
+
+@pytest.mark.parametrize("recording", [False, True], ids=["plain", "recording"])
+@pytest.mark.parametrize("call", CALLS)
+def test_a_call_is_whole_or_never_was(call: str, recording: bool) -> None:
+    lines = interrupt_everywhere(lambda: world(recording), CALLS[call], look)
+    assert lines >= 3
+
+
+def allocator() -> BlockAllocator:
+    """Blocks 0 to 3 taken, 0 and 1 only by an index, of 6."""
+    made = BlockAllocator(6)
+    made.connect_index(lambda blocks: None)
+    made.index_many(made.allocate_many(4)[:2])
+    made.release_many([0, 1])
+    return made
+
+
+def look_at_blocks(made: BlockAllocator) -> object:
+    made.check_invariants()
+    return made.refs.copy(), made._free.copy(), list(made._cached), bytes(made.indexed)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        BlockAllocator.allocate,
+        lambda made: made.allocate_many(3),
+        lambda made: made.share_many([3, 1, 3]),
+        lambda made: made.release(2),
+        lambda made: made.release_many([3, 2]),
+        lambda made: made.evict(1),
+    ],
+)
+def test_an_allocator_alone_is_whole_too(call: Callable[[BlockAllocator], object]) -> None:
+    interrupt_everywhere(allocator, call, look_at_blocks)
+
+
+def test_an_allocator_that_must_evict_for_one_block() -> None:
+    def full() -> BlockAllocator:
+        made = allocator()
+        made.allocate_many(2)
+        return made
+
+    interrupt_everywhere(full, BlockAllocator.allocate, look_at_blocks)
+
+
+def slots(cache: ContiguousKVCache) -> object:
+    cache.slots.check_invariants()
+    assert cache.starts.keys() == cache.lengths.keys()
+    assert sorted(cache.starts.values()) == sorted(cache.slots.held)
+    return (
+        cache.slots.runs.copy(),
+        cache.slots.held.copy(),
+        cache.lengths.copy(),
+        seen_by(cache.recorder) if isinstance(cache, RecordingContiguousKVCache) else None,
+    )
+
+
+@pytest.mark.parametrize("kind", [ContiguousKVCache, RecordingContiguousKVCache])
+@pytest.mark.parametrize(
+    "call", [lambda c: c.create("c", 3), lambda c: c.free("a"), lambda c: c.advance({"b": 1})]
+)
+def test_contiguous_calls_are_whole_too(
+    kind: type[ContiguousKVCache], call: Callable[[ContiguousKVCache], object]
+) -> None:
+    def make() -> ContiguousKVCache:
+        cache = kind(1, 12, 1, 1)
+        for seq in "ab":
+            cache.create(seq, 4)
+        return cache
+
+    interrupt_everywhere(make, call, slots)
+
+
+def test_a_slot_pool_alone_is_whole_too() -> None:
+    def make() -> SlotPool:
+        pool = SlotPool(9)
+        for length in (2, 3, 2):
+            pool.reserve(length)
+        pool.release(0)
+        return pool
+
+    def look(pool: SlotPool) -> object:
+        pool.check_invariants()
+        return list(pool.runs), pool.held.copy()
+
+    interrupt_everywhere(make, lambda pool: pool.release(2), look)
+    interrupt_everywhere(make, lambda pool: pool.reserve(2), look)
+
+
+MODEL: Any = HashingModel(layers=1, vocab_size=11)
+PROMPTS = [[5, 6, 7], [8, 9]]
+
+
+def opened(cache: PagedKVCache) -> None:
+    news = stream(MODEL, cache, PROMPTS, 4)
+    for _ in range(3):
+        next(news)
+    news.close()
+
+
+def too_much(cache: PagedKVCache) -> None:
+    with pytest.raises(MemoryError):
+        generate(MODEL, cache, [[1] * 20], 60)
+
+
+LOOPS: dict[str, Callable[[PagedKVCache], object]] = {
+    "generate": lambda c: generate(MODEL, c, PROMPTS, 2),
+    "stream, closed": opened,
+    "samples": lambda c: generate(MODEL, c, PROMPTS[:1], 2, samples=2, sampling=HOT),
+    "beam search": lambda c: beam_search(MODEL, c, PROMPTS[0], 2, 3, eos_ids=[3]),
+    "a pool that runs out": too_much,
+}
+
+
+@pytest.mark.parametrize("kind", [PagedKVCache, RecordingPagedKVCache])
+@pytest.mark.parametrize("loop", LOOPS)
+def test_a_loop_gives_back_every_sequence_it_created(loop: str, kind: type[PagedKVCache]) -> None:
+    def make() -> PagedKVCache:
+        cache = kind(1, 8, 3, 1, 1)
+        cache.create("somebody else's")
+        append(cache, ["somebody else's"], 3)
+        return cache
+
+    def look(cache: PagedKVCache) -> object:
+        cache.check_invariants()
+        assert cache.journal.notes == []
+        if isinstance(cache, RecordingPagedKVCache):
+            state = replay(cache.trace)
+            assert state.free == cache.allocator._free
+        return cache.tables, cache.lengths
+
+    lines = interrupt_everywhere(make, LOOPS[loop], look)
+    assert lines > 300
