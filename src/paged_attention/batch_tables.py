@@ -29,12 +29,13 @@ class BatchTables:
         width = max(1, *(len(row) for row in rows))
         if len(rows) != len(self._written) or width > self.tensor.shape[1]:
             # Twice the width: a growing sequence does not reallocate at every new block.
-            self.tensor = self.tensor.new_zeros(len(rows), 2 * width)
-            self._written = [[] for _ in rows]
+            fresh = self.tensor.new_zeros(len(rows), 2 * width)
+            self.tensor, self._written = fresh, [[] for _ in rows]
         for row, (table, written) in enumerate(zip(rows, self._written, strict=True)):
             if table == written:
                 continue
             same = len(written) if table[: len(written)] == written else 0
+            self._written[row] = table[:same]  # true even if what follows is cut short
             self.tensor[row, same : len(table)] = self.tensor.new_tensor(table[same:])
             self.tensor[row, len(table) : len(written)] = 0
             self._written[row] = table.copy()

@@ -6,8 +6,10 @@ length.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Self
 
 import torch
 from torch import Tensor
@@ -20,6 +22,7 @@ from paged_attention.errors import (
     SequenceExists,
     UnknownSequence,
 )
+from paged_attention.journal import Journal
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,13 @@ class Step:
 
 
 class BatchedCache(AttendByUpdate):
-    """The sequences of a cache, the batch being run, and the checks made before a write."""
+    """The sequences of a cache, the batch being run, and the checks made before a write.
+
+    One cache belongs to one thread, the first that uses it: the batch is the cache's, so two
+    threads would run each other's rows. A second one gets ``WrongThread``, unless ``hand_over`` was
+    called in between. Every verb reaches its end or, failing or interrupted, changes nothing. A
+    copy, shallow, deep or pickled, holds memory of its own.
+    """
 
     def __init__(
         self,
@@ -71,6 +80,14 @@ class BatchedCache(AttendByUpdate):
         self.lengths: dict[Hashable, int] = {}
         self._batch: list[Hashable] | None = None
         self._step: Step | None = None
+        self.journal = Journal()
+
+    def __copy__(self) -> Self:
+        return deepcopy(self)
+
+    def hand_over(self) -> None:
+        """Let the next thread that uses the cache have it; the present one must be done."""
+        self.journal.hand_over()
 
     def capacity(self, seq: Hashable) -> int:
         """Tokens that ``seq`` has room for, those it holds included."""
@@ -106,8 +123,8 @@ class BatchedCache(AttendByUpdate):
                     f"sequence {seq!r} can't advance to {length} tokens: it holds "
                     f"{self.lengths[seq]} and has room for {self.capacity(seq)}"
                 )
-        self.lengths.update(lengths)
         self._step = None  # it was planned for the lengths of before
+        self.lengths.update(lengths)
 
     def _check_new(self, seq: Hashable) -> None:
         if seq in self.lengths:
@@ -139,10 +156,12 @@ class BatchedCache(AttendByUpdate):
     def leave_batch(self, seq: Hashable) -> None:
         """Called when the memory of ``seq``, or who holds it, changes: its batch is set anew."""
         if self._batch is not None and seq in self._batch:
+            self.journal.keep_attributes(self, "_batch", "_step")
             self._batch = self._step = None
 
     def _begin(self, layer: int, k: Tensor, v: Tensor, positions: Tensor) -> Step:
         """Check everything an update was given, before anything is written."""
+        self.journal.check_thread()
         if self._batch is None:
             raise BadBatch(
                 "no batch is set, or the memory of one of its sequences changed; "
@@ -187,9 +206,18 @@ class BatchedCache(AttendByUpdate):
             )
 
     def _plan(self, batch: list[Hashable], positions: Tensor) -> Step:
-        """Place the new tokens: rows that may write them, and no position left out between two."""
+        """Place the new tokens: rows that may write them, no position left out, none twice.
+
+        Only a row's last one may come again, with the same token: so a short row is filled up.
+        """
         ordered = positions.sort(dim=1).values
-        holes = (ordered.diff(dim=1) > 1).any(dim=1).tolist()
+        steps = ordered.diff(dim=1)  # [B, T - 1]
+        if bool(((steps == 0) & (ordered[:, 1:] < ordered[:, -1:])).any()):
+            raise BadTensor(
+                "a row has one position twice, and only one of the tokens there would stay; a row "
+                "that is too short may repeat its last token at its last position"
+            )
+        holes = (steps > 1).any(dim=1).tolist()
         ends: list[int] = []
         for seq, low, high, hole in zip(
             batch, ordered[:, 0].tolist(), ordered[:, -1].tolist(), holes, strict=True

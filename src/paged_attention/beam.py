@@ -5,7 +5,8 @@ freed, then room is reserved. In this order nobody loses a block that is still n
 tail is copied only if two beams really write into it.
 """
 
-from collections.abc import Collection, Hashable, Sequence
+import math
+from collections.abc import Collection, Sequence
 from itertools import count
 from typing import NamedTuple
 
@@ -15,6 +16,9 @@ from torch import Tensor
 from paged_attention.cache import PagedKVCache
 from paged_attention.generate import run
 from paged_attention.model.decoder import Decoder
+from paged_attention.own_sequences import OwnSequences
+from paged_attention.prompts import checked_eos_ids, checked_prompt
+from paged_attention.sampling import check_finite
 
 
 class Beam(NamedTuple):
@@ -41,14 +45,19 @@ def choose(beams: Sequence[Beam], logits: Tensor, width: int, eos_ids: Collectio
     """The best ``width`` continuations that go on, and those as good that end here.
 
     ``logits`` [B, vocab], one row a beam. At most ``1 + len(eos_ids)`` times as many candidates are
-    looked at, so that endings never leave fewer than ``width`` that go on.
+    looked at, so that endings never leave fewer than ``width`` that go on. A continuation of
+    probability 0 is none: where fewer are possible, fewer go on. Raises ``ValueError`` for a row
+    without a finite maximum.
     """
+    check_finite(logits)
     totals = logits.float().log_softmax(dim=-1).double()  # [B, vocab]
     totals += torch.tensor([[b.log_probability] for b in beams], device=logits.device)
     wanted = min(width * (1 + len(eos_ids)), totals.numel())
     best = totals.flatten().topk(wanted)
     step = Step([], [], [])
     for place, total in zip(best.indices.tolist(), best.values.tolist(), strict=True):
+        if total == -math.inf:
+            break
         row, token = divmod(place, totals.shape[1])
         beam = Beam([*beams[row].tokens, token], total)
         if token in eos_ids:
@@ -74,39 +83,34 @@ def beam_search(
     """The ``width`` best continuations of ``prompt``, best first; ``cache`` is left as it was.
 
     A beam ends with a token of ``eos_ids`` or after ``max_new_tokens``. The search ends early once
-    no running beam can still beat the worst of ``width`` that have ended.
+    no running beam can still beat the worst of ``width`` that have ended. Prompt and length are
+    checked as ``generate`` does, and an error or an interrupt frees every beam.
     """
     if width < 1 or max_new_tokens < 1:
         raise ValueError(f"width and length must be positive, got {width} and {max_new_tokens}")
-    if not prompt:
-        raise ValueError("an empty prompt has no token to run")
+    tokens = checked_prompt(decoder.config, prompt, max_new_tokens, "the request")
+    eos = checked_eos_ids(eos_ids)
     names = (name for number in count() if (name := ("beam", number)) not in cache.lengths)
-    alive: list[Hashable] = [next(names)]
-    cache.create(alive[0])
-    try:
-        logits = run(decoder, cache, alive, [prompt], [0])  # [1, vocab]
+    mine = OwnSequences(cache)
+    with mine, mine:
+        mine.create(next(names))
+        logits = run(decoder, cache, mine.names, [tokens], [0])  # [1, vocab]
         beams, ended = [Beam([], 0.0)], list[Beam]()
         for length in range(1, max_new_tokens + 1):
-            step = choose(beams, logits, width, eos_ids)
+            step = choose(beams, logits, width, eos)
             beams, ended = step.beams, _best([*ended, *step.ended], width, length_penalty)
             left = max_new_tokens - length
             if not left or _settled(beams, ended, width, length_penalty, left):
                 break
-            parents, old = [alive[row] for row in step.parents], alive.copy()
-            for parent in parents:
-                alive.append(next(names))
-                cache.fork(parent, alive[-1])
+            old = mine.names.copy()
+            for row in step.parents:
+                mine.fork(old[row], next(names))
             for seq in old:
-                cache.free(seq)
-                alive.remove(seq)
-            cache.reserve_many(dict.fromkeys(alive, 1))
-            last = [[beam.tokens[-1]] for beam in beams]
-            starts = [len(prompt) + length - 1] * len(beams)
-            logits = run(decoder, cache, alive, last, starts)  # [width, vocab]
+                mine.free(seq)
+            last = [beam.tokens[-1:] for beam in beams]
+            starts = [len(tokens) + length - 1] * len(beams)
+            logits = run(decoder, cache, mine.names, last, starts)  # [width, vocab]
         return _best([*ended, *beams], width, length_penalty)
-    finally:
-        for seq in alive:
-            cache.free(seq)
 
 
 def _best(beams: Sequence[Beam], width: int, length_penalty: float) -> list[Beam]:

@@ -15,6 +15,7 @@ from paged_attention.allocator import BlockAllocator
 from paged_attention.batch_tables import BatchTables
 from paged_attention.batched import BatchedCache, Step
 from paged_attention.errors import BlockPoolExhausted, BlockShared, InvariantBroken
+from paged_attention.journal import all_or_nothing
 from paged_attention.kernels import paged_decode_attention, paged_prefill_attention
 
 # As paged_decode_attention (q [B, Hq, D]) and paged_prefill_attention (q [N, Hq, D]) are called.
@@ -46,7 +47,7 @@ class PagedKVCache(BatchedCache):
         if block_size < 1:
             raise ValueError(f"a block holds at least one token, got block_size={block_size}")
         self.block_size = block_size
-        self.allocator = BlockAllocator(num_blocks)
+        self.allocator = BlockAllocator(num_blocks, self.journal)
         self.tables: dict[Hashable, list[int]] = {}
         shape = (layers, num_blocks, kv_heads, block_size, head_dim)
         self.k_pool = torch.zeros(shape, device=device, dtype=dtype)
@@ -80,9 +81,11 @@ class PagedKVCache(BatchedCache):
                     "and reserve, which copies what is shared"
                 )
 
+    @all_or_nothing
     def create(self, seq: Hashable) -> None:
         """Begin an empty sequence; it holds no block yet."""
         self._check_new(seq)
+        self._keep(seq)
         self.tables[seq] = []
         self.lengths[seq] = 0
 
@@ -102,25 +105,29 @@ class PagedKVCache(BatchedCache):
         """Whether ``reserve_many`` would succeed now. Changes nothing."""
         return self.allocator.can_allocate(self.blocks_to_reserve(new_tokens))
 
+    @all_or_nothing
     def reserve_many(self, new_tokens: Mapping[Hashable, int]) -> None:
         """``reserve`` for a whole step, ``{seq: new tokens}``: room for all, or for none."""
         missing = self.blocks_to_reserve(new_tokens)
         if not self.allocator.can_allocate(missing):
-            wanted = ", ".join(f"{tokens} of {seq!r}" for seq, tokens in new_tokens.items())
+            tokens_of = ", ".join(f"{tokens} of {seq!r}" for seq, tokens in new_tokens.items())
             raise BlockPoolExhausted(
-                f"{missing} blocks wanted for new tokens ({wanted}), "
+                f"{missing} blocks wanted for new tokens ({tokens_of}), "
                 f"{self.allocator.num_free + self.allocator.num_cached} of "
                 f"{self.allocator.num_blocks} are free or cached. Nothing was taken; "
                 "free another sequence first"
             )
         for seq, tokens in new_tokens.items():
             tail = self._shared_tail(seq, tokens)
-            blocks = self.allocator.allocate_many(self._blocks_missing(seq, tokens) + len(tail))
+            wanted = self._blocks_missing(seq, tokens) + len(tail)
+            if not wanted:
+                continue
+            blocks = self.allocator.allocate_many(wanted)
+            self.journal.keep_end(self.tables[seq], self.lengths[seq] // self.block_size)
             if tail:
                 self._copy_tail(seq, blocks.pop(0))
             self.tables[seq] += blocks
-            if tail or blocks:
-                self.leave_batch(seq)
+            self.leave_batch(seq)
 
     def blocks_to_reserve(self, new_tokens: Mapping[Hashable, int]) -> int:
         """Blocks that ``reserve_many`` would take, copies included. Changes nothing."""
@@ -131,6 +138,7 @@ class PagedKVCache(BatchedCache):
         copies = sum(min(n, self.allocator.refs[block] - 1) for block, n in writers.items())
         return copies + sum(self._blocks_missing(seq, n) for seq, n in new_tokens.items())
 
+    @all_or_nothing
     def fork(self, parent: Hashable, child: Hashable) -> None:
         """Begin ``child`` with the tokens of ``parent``, sharing its written blocks.
 
@@ -139,22 +147,26 @@ class PagedKVCache(BatchedCache):
         self._check_known(parent)
         self._check_new(child)
         written = self.tables[parent][: self.blocks_needed(self.lengths[parent])]
+        self._keep(child)
         self.allocator.share_many(written)
         self.tables[child] = written
         self.lengths[child] = self.lengths[parent]
         self.leave_batch(parent)
 
+    @all_or_nothing
     def adopt(self, seq: Hashable, blocks: Sequence[int]) -> None:
         """Let the empty ``seq`` begin with ``blocks``: full ones that somebody holds."""
         if self.table(seq):
             raise ValueError(
                 f"sequence {seq!r} has blocks already; give it a known prefix right after create"
             )
+        self._keep(seq)
         self.allocator.share_many(blocks)
         self.tables[seq] = list(blocks)
         self.lengths[seq] = len(blocks) * self.block_size
         self.leave_batch(seq)
 
+    @all_or_nothing
     def truncate(self, seq: Hashable, length: int) -> None:
         """Forget the tokens of ``seq`` from position ``length`` on, and every block past them."""
         self._check_known(seq)
@@ -163,23 +175,31 @@ class PagedKVCache(BatchedCache):
                 f"sequence {seq!r} holds {self.lengths[seq]} tokens and can't be cut to {length}"
             )
         kept = self.blocks_needed(length)
+        self._keep(seq)
+        self.journal.keep_end(self.tables[seq], kept)
         self.allocator.release_many(self.tables[seq][kept:])
         del self.tables[seq][kept:]
         self.lengths[seq] = length
         self.leave_batch(seq)
 
+    @all_or_nothing
     def free(self, seq: Hashable) -> None:
         """Forget ``seq`` and give up its hold on each of its blocks."""
         self._check_known(seq)
+        self._keep(seq)
         self.allocator.release_many(self.tables[seq])
         del self.tables[seq], self.lengths[seq]
         self.leave_batch(seq)
 
+    @all_or_nothing
     def set_batch(self, seqs: Sequence[Hashable]) -> None:
         """Choose the sequences of the next updates; row ``i`` of every tensor belongs to
         ``seqs[i]``.
         """
         batch = self._choose_batch(seqs)
+        self.journal.keep_attributes(self, "_batch", "_step")
+        if self._batch is not None:
+            self.journal.note(self._batch_tables.set, self._batch, self.tables)
         self._batch_tables.set(batch, self.tables)
         self._batch, self._step = batch, None
 
@@ -230,6 +250,11 @@ class PagedKVCache(BatchedCache):
         for block, (refs, held) in enumerate(zip(self.allocator.refs, holders, strict=True)):
             if refs != held:
                 raise InvariantBroken(f"block {block} counts {refs} holders and has {held}")
+
+    def _keep(self, seq: Hashable) -> None:
+        """Keep what there is of ``seq``, which may be nothing."""
+        self.journal.keep_key(self.tables, seq)
+        self.journal.keep_key(self.lengths, seq)
 
     def _blocks_missing(self, seq: Hashable, new_tokens: int) -> int:
         self._check_known(seq)

@@ -1,6 +1,6 @@
 """The baseline: every sequence in one run of slots, reserved at its longest."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from itertools import pairwise
 
 import torch
@@ -8,6 +8,7 @@ from torch import Tensor
 
 from paged_attention.batched import BatchedCache, Step
 from paged_attention.errors import SlotsExhausted
+from paged_attention.journal import all_or_nothing
 from paged_attention.slots import SlotPool
 
 
@@ -29,7 +30,7 @@ class ContiguousKVCache(BatchedCache):
         dtype: torch.dtype = torch.float32,
     ) -> None:
         super().__init__(layers, kv_heads, head_dim, device, dtype)
-        self.slots = SlotPool(num_slots)
+        self.slots = SlotPool(num_slots, self.journal)
         self.starts: dict[Hashable, int] = {}
         shape = (layers, num_slots, kv_heads, head_dim)
         self.k_pool = torch.zeros(shape, device=device, dtype=dtype)
@@ -40,9 +41,11 @@ class ContiguousKVCache(BatchedCache):
         self._check_known(seq)
         return self.slots.held[self.starts[seq]]
 
+    @all_or_nothing
     def create(self, seq: Hashable, max_tokens: int) -> None:
         """Reserve ``max_tokens`` slots in one run for a new sequence, or raise."""
         self._check_new(seq)
+        self._keep(seq)
         start = self.slots.reserve(max_tokens)
         self.starts[seq] = start
         self.lengths[seq] = 0
@@ -62,13 +65,21 @@ class ContiguousKVCache(BatchedCache):
                 "create it longer"
             )
 
+    def reserve_many(self, new_tokens: Mapping[Hashable, int]) -> None:
+        """``reserve`` for a whole step, ``{seq: new tokens}``. Changes nothing."""
+        for seq, tokens in new_tokens.items():
+            self.reserve(seq, tokens)
+
+    @all_or_nothing
     def free(self, seq: Hashable) -> None:
         """Forget ``seq`` and give back its run."""
         self._check_known(seq)
-        self.slots.release(self.starts.pop(seq))
-        del self.lengths[seq]
+        self._keep(seq)
+        self.slots.release(self.starts[seq])
+        del self.starts[seq], self.lengths[seq]
         self.leave_batch(seq)
 
+    @all_or_nothing
     def set_batch(self, seqs: Sequence[Hashable]) -> None:
         """Choose the sequences of the next updates; row ``i`` of every tensor belongs to
         ``seqs[i]``.
@@ -93,6 +104,11 @@ class ContiguousKVCache(BatchedCache):
         values = self._read(self.v_pool[layer], starts, step)
         self._commit(layer, step)
         return keys, values, step.key_positions
+
+    def _keep(self, seq: Hashable) -> None:
+        """Keep what there is of ``seq``, which may be nothing."""
+        self.journal.keep_key(self.starts, seq)
+        self.journal.keep_key(self.lengths, seq)
 
     def _read(self, pool: Tensor, starts: list[int], step: Step) -> Tensor:
         """Histories [B, Hkv, S, D] of the runs that begin at ``starts`` in ``pool`` [slots, Hkv,

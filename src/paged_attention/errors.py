@@ -58,6 +58,10 @@ class BadTensor(PagedAttentionError, ValueError):
     """A tensor has the wrong shape, dtype or device for this cache."""
 
 
+class WrongThread(PagedAttentionError, RuntimeError):
+    """A second thread uses a cache, an allocator or an index that belongs to one."""
+
+
 class KernelNotBuilt(PagedAttentionError, RuntimeError):
     """The CPU kernel could not be compiled here; attention by gather works without it."""
 

@@ -4,9 +4,9 @@ A sequence gives its memory back when it ends, when the loop fails, and when the
 listening.
 """
 
-from collections.abc import Collection, Hashable, Iterator, Sequence
-from dataclasses import replace
-from typing import Any, NamedTuple, Protocol, cast
+from collections.abc import Collection, Generator, Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
 
 import torch
 from torch import Tensor
@@ -14,6 +14,8 @@ from torch import Tensor
 from paged_attention.attention import UpdatingCache, as_attending
 from paged_attention.contiguous import ContiguousKVCache
 from paged_attention.model.decoder import Decoder
+from paged_attention.own_sequences import OwnSequences
+from paged_attention.prompts import checked_count, checked_eos_ids, checked_prompts
 from paged_attention.sampling import GREEDY, Sampling, sample
 
 
@@ -37,14 +39,6 @@ class ServingCache(UpdatingCache, Protocol):
         ...
 
 
-class ForkingCache(ServingCache, Protocol):
-    """A cache whose sequences can share a beginning."""
-
-    def fork(self, parent: Hashable, child: Hashable) -> None:
-        """Begin ``child`` with the tokens of ``parent``."""
-        ...
-
-
 class NewToken(NamedTuple):
     """One request's news. Its sequence, of the same number, is still in the cache when it comes."""
 
@@ -61,30 +55,41 @@ def stream(
     samples: int = 1,
     sampling: Sampling | Sequence[Sampling] = GREEDY,
     eos_ids: Collection[int] = (),
-) -> Iterator[NewToken]:
+) -> Generator[NewToken, None, None]:
     """Yield each new token as it is known; request ``i`` is sequence ``i`` of ``cache``.
 
     With ``samples`` > 1 each prompt runs once and is forked: requests ``p * samples`` and up
     continue prompt ``p``. ``sampling`` is one for each request, or one for all of them, in which
-    case the samples of a prompt use its seed, the next seed, and so on.
+    case the samples of a prompt use its seed, the next seed, and so on. Prompts may be arrays.
 
     A request ends with a token of ``eos_ids``, which is yielded too, or after ``max_new_tokens``.
     Its last token is never run: a sequence grows to prompt + new tokens - 1. Closing the iterator,
     or an error such as ``BlockPoolExhausted`` on the way, frees every sequence that the loop
     created.
     """
-    if isinstance(sampling, Sampling):
-        group = [replace(sampling, seed=sampling.seed + i) for i in range(samples)]
-        settings = group * len(prompts)
-    else:
-        settings = list(sampling)
+    max_new_tokens = checked_count("max_new_tokens", max_new_tokens)
+    samples = checked_count("samples", samples)
     if samples > 1 and not hasattr(cache, "fork"):
         raise ValueError(
             f"{samples} samples share one prompt, and a {type(cache).__name__} can't fork; "
             "use a paged cache, or give the prompt several times"
         )
-    _check(decoder, prompts, max_new_tokens, samples, settings)
-    return _stream(decoder, cache, prompts, max_new_tokens, samples, settings, eos_ids)
+    texts = checked_prompts(decoder.config, prompts, max_new_tokens)
+    if isinstance(sampling, Sampling):
+        settings = [sampling.next_seed(i) for i in range(samples)] * len(texts)
+    else:
+        settings = list(sampling)
+    if len(settings) != len(texts) * samples:
+        raise ValueError(
+            f"{len(texts) * samples} requests need as many settings, got {len(settings)}"
+        )
+    eos = checked_eos_ids(eos_ids)
+    rows = [
+        _Row(number, list(texts[number // samples]), max_new_tokens, chosen, chosen.generator())
+        for number, chosen in enumerate(settings)
+    ]
+    groups = [rows[i : i + samples] for i in range(0, len(rows), samples)]
+    return _stream(decoder, cache, groups, eos)
 
 
 def generate(
@@ -98,11 +103,15 @@ def generate(
     eos_ids: Collection[int] = (),
 ) -> list[list[int]]:
     """The new tokens of each request, all at once; see ``stream``. The cache is left as it was."""
-    outputs: list[list[int]] = [[] for _ in range(len(prompts) * samples)]
-    for request, token in stream(
+    news = stream(
         decoder, cache, prompts, max_new_tokens, samples=samples, sampling=sampling, eos_ids=eos_ids
-    ):
-        outputs[request].append(token)
+    )
+    outputs: list[list[int]] = [[] for _ in range(len(prompts) * samples)]
+    try:
+        for request, token in news:
+            outputs[request].append(token)
+    finally:
+        news.close()  # an error here, such as Ctrl-C, doesn't end the loop inside
     return outputs
 
 
@@ -115,10 +124,16 @@ def run(
 ) -> Tensor:
     """One step: row ``i`` runs ``tokens[i]`` of sequence ``seqs[i]``, the first at ``starts[i]``.
 
-    All rows are equally long. Returns the logits [B, vocab] after each row's last token.
+    All rows are equally long. Returns the logits [B, vocab] after each row's last token. Room is
+    reserved for every row or, raising, for none. Only a reader's cache without ``reserve_many`` is
+    asked row by row, and may keep what the first rows got.
     """
-    for seq, row in zip(seqs, tokens, strict=True):
-        cache.reserve(seq, len(row))
+    reserve_many = getattr(cache, "reserve_many", None)
+    if reserve_many is not None:
+        reserve_many({seq: len(row) for seq, row in zip(seqs, tokens, strict=True)})
+    else:
+        for seq, row in zip(seqs, tokens, strict=True):
+            cache.reserve(seq, len(row))
     cache.set_batch(seqs)
     ids = torch.tensor(tokens, device=decoder.device)  # [B, T]
     positions = torch.tensor(starts, device=decoder.device)[:, None]  # [B, 1]
@@ -126,86 +141,53 @@ def run(
     return decoder.next_logits(ids, positions, as_attending(cache))  # [B, vocab]
 
 
+@dataclass
+class _Row:
+    """One request: the name of its sequence, its text (prompt and answer), how it goes on."""
+
+    number: int
+    text: list[int]
+    left: int  # tokens it may still say
+    settings: Sampling
+    generator: torch.Generator
+
+    def say(self, token: int, eos_ids: Collection[int]) -> None:
+        """Add a token; one of ``eos_ids`` is the last."""
+        self.text.append(token)
+        self.left = 0 if token in eos_ids else self.left - 1
+
+
 def _stream(
-    decoder: Decoder,
-    cache: ServingCache,
-    prompts: Sequence[Sequence[int]],
-    max_new_tokens: int,
-    samples: int,
-    settings: Sequence[Sampling],
-    eos_ids: Collection[int],
-) -> Iterator[NewToken]:
-    generators = [chosen.generator() for chosen in settings]
-    texts: dict[int, list[int]] = {}  # prompt and new tokens of each sequence in the cache
+    decoder: Decoder, cache: ServingCache, groups: Sequence[list[_Row]], eos_ids: Collection[int]
+) -> Generator[NewToken, None, None]:
+    """The rows of a group have one prompt in common."""
+    mine = OwnSequences(cache)
+    running: list[_Row] = []
 
-    def extend(requests: Sequence[int], logits: Tensor) -> Iterator[NewToken]:
-        """Give each of ``requests`` a token by its row of ``logits``; free those that end."""
-        picks = sample(logits, [settings[i] for i in requests], [generators[i] for i in requests])
-        for i, token in zip(requests, picks.tolist(), strict=True):
-            texts[i].append(token)
-            yield NewToken(i, token)
-        for i in requests:
-            if texts[i][-1] in eos_ids or len(texts[i]) == ends[i]:
-                del texts[i]
-                cache.free(i)
+    def extend(rows: Sequence[_Row], logits: Tensor) -> Iterator[NewToken]:
+        """Let each of ``rows`` say a token by its row of ``logits``; free those that end."""
+        picks = sample(logits, [row.settings for row in rows], [row.generator for row in rows])
+        for row, token in zip(rows, picks.tolist(), strict=True):
+            row.say(token, eos_ids)
+            yield NewToken(row.number, token)
+        for row in rows:
+            if not row.left:
+                mine.free(row.number)
 
-    ends = [len(prompt) + max_new_tokens for prompt in prompts for _ in range(samples)]
-    try:
-        for number, prompt in enumerate(prompts):  # prefill
-            first, *others = range(number * samples, (number + 1) * samples)
-            _create(cache, first, ends[first] - 1)
-            texts[first] = list(prompt)
-            logits = run(decoder, cache, [first], [prompt], [0])  # [1, vocab]
+    with mine, mine:
+        for group in groups:  # prefill
+            first, *others = group
+            # A contiguous cache must be told now how long the sequence may become.
+            most = [len(first.text) + first.left - 1] * isinstance(cache, ContiguousKVCache)
+            mine.create(first.number, *most)
+            logits = run(decoder, cache, [first.number], [first.text], [0])  # [1, vocab]
             for other in others:
-                cast(ForkingCache, cache).fork(first, other)
-                texts[other] = list(prompt)
-            yield from extend([first, *others], logits.expand(samples, -1))
-        while texts:  # decode
-            running = list(texts)
-            last = [texts[i][-1:] for i in running]
-            logits = run(decoder, cache, running, last, [len(texts[i]) - 1 for i in running])
+                mine.fork(first.number, other.number)
+            yield from extend(group, logits.expand(len(group), -1))
+            running += [row for row in group if row.left]
+        while running:  # decode
+            last = [row.text[-1:] for row in running]
+            starts = [len(row.text) - 1 for row in running]
+            logits = run(decoder, cache, [row.number for row in running], last, starts)
             yield from extend(running, logits)
-    finally:
-        for i in texts:
-            cache.free(i)
-
-
-def _create(cache: ServingCache, seq: int, most: int) -> None:
-    """Begin ``seq``; a contiguous cache must be told now how long it may become."""
-    if isinstance(cache, ContiguousKVCache):
-        cache.create(seq, most)
-    else:
-        cache.create(seq)
-
-
-def _check(
-    decoder: Decoder,
-    prompts: Sequence[Sequence[int]],
-    max_new_tokens: int,
-    samples: int,
-    settings: Sequence[Sampling],
-) -> None:
-    """Raise before anything is created."""
-    config = decoder.config
-    for name, value in (("max_new_tokens", max_new_tokens), ("samples", samples)):
-        if value < 1:
-            raise ValueError(f"{name} must be at least 1, got {value}")
-    if len(settings) != len(prompts) * samples:
-        raise ValueError(
-            f"{len(prompts) * samples} requests need as many settings, got {len(settings)}"
-        )
-    for request, prompt in enumerate(prompts):
-        if not prompt:
-            raise ValueError(f"request {request} has an empty prompt: there is no token to run")
-        for token in prompt:
-            if not 0 <= token < config.vocab_size:
-                raise ValueError(
-                    f"request {request} holds token {token}, the model knows 0 to "
-                    f"{config.vocab_size - 1}: was it encoded with this model's tokenizer?"
-                )
-        if len(prompt) + max_new_tokens > config.max_positions:
-            raise ValueError(
-                f"request {request} may reach {len(prompt)} + {max_new_tokens} tokens, the model "
-                f"was trained on {config.max_positions} at most: shorten the prompt or ask for "
-                "fewer"
-            )
+            running = [row for row in running if row.left]

@@ -8,58 +8,17 @@ compares the tokens themselves, not a hash of them, so no prefix is ever taken f
 from array import array
 from bisect import bisect_left
 from collections.abc import Hashable, Iterator, Sequence
+from copy import deepcopy
 from struct import iter_unpack
+from typing import TYPE_CHECKING, Any, Self
 
-from paged_attention.cache import PagedKVCache
 from paged_attention.errors import InvariantBroken
+from paged_attention.journal import Journal, all_or_nothing
+from paged_attention.prefix_stats import PrefixStats
+from paged_attention.prefix_tree import Edge, Node, flat, grown
 
-# A block's packed tokens; above them, salt and adapter.
-Edge = bytes | tuple[str | None, str | None]
-
-
-class Node:
-    """One whole prefix; ``blocks`` are the copies of its last block, each with the same content.
-
-    ``space`` is the first edge of the way to it: salt and adapter.
-    """
-
-    __slots__ = ("blocks", "children", "edge", "parent", "space")
-
-    def __init__(self, parent: "Node | None", edge: Edge, space: Edge) -> None:
-        self.parent = parent
-        self.edge = edge
-        self.space = space
-        self.children: dict[Edge, Node] = {}
-        self.blocks: tuple[int, ...] = ()
-
-
-class PrefixStats:
-    """Tokens asked for and tokens found; a sequence counts at its first ``attach`` only.
-
-    One that was preempted comes back and finds its own blocks. Counted again, preemptions would
-    pass for hits. A new request therefore needs a name of its own; ``reset`` forgets counts and
-    names.
-    """
-
-    def __init__(self) -> None:
-        self.reset()
-
-    def reset(self) -> None:
-        """Begin to count anew."""
-        self.queried_tokens = self.hit_tokens = 0
-        self._counted: set[Hashable] = set()
-
-    @property
-    def hit_rate(self) -> float:
-        """Tokens found as a fraction of those asked for; 0 before any was."""
-        return self.hit_tokens / self.queried_tokens if self.queried_tokens else 0.0
-
-    def count(self, seq: Hashable, queried: int, hit: int) -> None:
-        """Count one attach, unless ``seq`` was counted before."""
-        if seq not in self._counted:
-            self._counted.add(seq)
-            self.queried_tokens += queried
-            self.hit_tokens += hit
+if TYPE_CHECKING:  # bookkeeping doesn't load torch
+    from paged_attention.cache import PagedKVCache
 
 
 class PrefixCache:
@@ -68,14 +27,27 @@ class PrefixCache:
     It is one holder of each block in its index. A block that nobody else holds counts as room and
     is evicted when blocks run out. ``salt`` and ``adapter`` belong to the prefix: prompts that
     differ in either never meet.
+
+    A copy, shallow, deep or pickled, brings a cache of its own along.
     """
 
-    def __init__(self, cache: PagedKVCache) -> None:
+    def __init__(self, cache: "PagedKVCache") -> None:
         self.cache = cache
+        self.journal: Journal = getattr(cache, "journal", None) or Journal()
         self.stats = PrefixStats()
         self._top = Node(None, b"", b"")
         self._nodes: dict[int, Node] = {}  # by block
         cache.allocator.connect_index(self._forget)
+
+    def __copy__(self) -> Self:
+        return deepcopy(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_top": flat(self._top), "_nodes": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._top, self._nodes = grown(state["_top"])
 
     def __len__(self) -> int:
         """Blocks in the index."""
@@ -99,6 +71,7 @@ class PrefixCache:
             blocks.append(node.blocks[0])
         return blocks
 
+    @all_or_nothing
     def attach(
         self,
         seq: Hashable,
@@ -118,9 +91,11 @@ class PrefixCache:
             blocks = self.match(prompt, salt=salt, adapter=adapter)
         self.cache.adopt(seq, blocks)
         reused = len(blocks) * self.cache.block_size
+        self.stats.keep(self.journal, seq)
         self.stats.count(seq, len(prompt), reused)
         return reused
 
+    @all_or_nothing
     def remember(
         self,
         seq: Hashable,
@@ -147,17 +122,22 @@ class PrefixCache:
         if known and node is not None and (node.space, node.edge) != (space, edges.pop(0)):
             raise self._known_otherwise(seq, tokens, space)
         new = table[known:full]
+        if not new:
+            return
         self.cache.allocator.index_many(new)
         self.cache.leave_batch(seq)
-        if new and node is None:
-            node = self._top.children[space] = Node(self._top, space, space)
+        if node is None:
+            node = Node(self._top, space, space)
+        self.journal.note(node.prune)
+        self.journal.note(self._unpublish, new)
+        if node.parent is self._top:
+            self._top.children[space] = node
         for block, edge in zip(new, edges, strict=True):
-            assert node is not None
-            child = node.children.get(edge)
-            if child is None:
-                child = node.children[edge] = Node(node, edge, space)
+            child = node.children.get(edge) or Node(node, edge, space)
+            self._nodes[block] = child
             child.blocks += (block,)
-            self._nodes[block] = node = child
+            node.children[edge] = child
+            node = child
 
     def _known_otherwise(self, seq: Hashable, tokens: Sequence[int], space: Edge) -> ValueError:
         """The error that names the first block of ``seq`` known under something else."""
@@ -172,6 +152,7 @@ class PrefixCache:
             "or another adapter; remember a sequence with those it was attached with"
         )
 
+    @all_or_nothing
     def evict(self, n: int) -> int:
         """Free up to ``n`` blocks that nobody else holds; returns how many were freed.
 
@@ -202,13 +183,26 @@ class PrefixCache:
             if indexed != (block in in_tree):
                 raise InvariantBroken(f"block {block} is in the index or out of it, not both")
 
-    def _forget(self, block: int) -> None:
-        """Take ``block`` out of the index, and every prefix that leads nowhere without it."""
-        node = self._nodes.pop(block)
-        node.blocks = tuple(other for other in node.blocks if other != block)
-        while node.parent is not None and not node.blocks and not node.children:
-            del node.parent.children[node.edge]
-            node = node.parent
+    def _forget(self, blocks: Sequence[int]) -> None:
+        """Take ``blocks`` out of the index, and every prefix that leads nowhere without them."""
+        nodes = [self._nodes[block] for block in blocks]
+        self.journal.note(self._publish_again, blocks, nodes, [node.blocks for node in nodes])
+        self._unpublish(blocks)
+
+    def _unpublish(self, blocks: Sequence[int]) -> None:
+        """``_forget`` for blocks that may not have got as far as the index."""
+        for block in blocks:
+            if block in self._nodes:
+                self._nodes[block].drop(block)
+                del self._nodes[block]
+
+    def _publish_again(
+        self, blocks: Sequence[int], nodes: Sequence[Node], copies: Sequence[tuple[int, ...]]
+    ) -> None:
+        """Put back what ``_forget`` took out: each node with all the blocks it had."""
+        for block, node, same in reversed([*zip(blocks, nodes, copies, strict=True)]):
+            node.link(same)
+            self._nodes[block] = node
 
 
 def _first_edge(salt: str | None, adapter: str | None) -> Edge:

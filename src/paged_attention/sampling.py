@@ -7,7 +7,7 @@ neighbours.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
@@ -32,17 +32,22 @@ class Sampling:
         if not isinstance(self.seed, int) or not 0 <= self.seed < 2**63:
             raise ValueError(f"seed must be an integer from 0 to 2**63 - 1, got {self.seed!r}")
 
+    def next_seed(self, steps: int) -> "Sampling":
+        """The same settings with the seed ``steps`` on; after the highest comes 0."""
+        return replace(self, seed=(self.seed + steps) % 2**63)
+
     def generator(self) -> torch.Generator:
         """A fresh generator for one sequence, the same one each time."""
         return torch.Generator().manual_seed(self.seed)
 
 
 GREEDY = Sampling()
+COLDEST = 1e-30  # logits divided by less leave float32's range
 
 
 def greedy(logits: Tensor) -> Tensor:
     """The likeliest token of each row: [B]; of equal ones the lowest id."""
-    _check_finite(logits)
+    check_finite(logits)
     return logits.argmax(dim=-1)
 
 
@@ -77,7 +82,7 @@ def keep_top_p(logits: Tensor, p: float) -> Tensor:
 
 def draw(logits: Tensor, generators: Sequence[torch.Generator]) -> Tensor:
     """One token a row, by its probability: [B]; row ``i`` advances only ``generators[i]``."""
-    _check_finite(logits)
+    check_finite(logits)
     probabilities = logits.float().softmax(dim=-1).cpu()  # one seed, one stream, on any device
     picks = [
         torch.multinomial(row, 1, generator=generator)
@@ -126,6 +131,11 @@ def check_temperature(temperature: float) -> None:
             f"temperature must be a positive number, got {temperature!r}; for the likeliest token "
             "every time use greedy, or Sampling(temperature=0)"
         )
+    if temperature < COLDEST:
+        raise ValueError(
+            f"temperature {temperature!r} is so low that divided logits overflow, the lowest is "
+            f"{COLDEST}; for the likeliest token every time use Sampling(temperature=0)"
+        )
 
 
 def check_top_k(k: int) -> None:
@@ -142,7 +152,7 @@ def check_top_p(p: float) -> None:
         raise ValueError(f"top_p must be above 0 and at most 1, got {p!r}; None keeps every token")
 
 
-def _check_finite(logits: Tensor) -> None:
+def check_finite(logits: Tensor) -> None:
     """Raise on a row with NaN or +inf, or with no token left: it would yield one all the same."""
     bad = ~logits.amax(dim=-1).isfinite()
     if bad.any():

@@ -5,23 +5,30 @@ sequence may ever become, because it can't grow later. Kept as the baseline and 
 the block allocator.
 """
 
-from bisect import insort
+from copy import deepcopy
+from typing import Self
 
 from paged_attention.errors import InvariantBroken, SlotNotHeld, SlotsExhausted
+from paged_attention.journal import Journal, all_or_nothing
 
 
 class SlotPool:
     """Runs of slots ``start … start + length - 1``; ``held`` maps a run's start to its length.
 
-    The law: free runs and held runs tile the pool, and no two free runs touch.
+    The law: free runs and held runs tile the pool, and no two free runs touch. ``journal``: that
+    of the cache whose slots these are, or none for a pool of its own.
     """
 
-    def __init__(self, num_slots: int) -> None:
+    def __init__(self, num_slots: int, journal: Journal | None = None) -> None:
         if num_slots < 1:
             raise ValueError(f"a pool needs at least one slot, got num_slots={num_slots}")
         self.num_slots = num_slots
         self.runs: list[tuple[int, int]] = [(0, num_slots)]  # free, as (start, length), by start
         self.held: dict[int, int] = {}
+        self.journal = Journal() if journal is None else journal
+
+    def __copy__(self) -> Self:
+        return deepcopy(self)
 
     @property
     def num_free(self) -> int:
@@ -33,12 +40,15 @@ class SlotPool:
         """The longest reservation that would succeed now."""
         return max((length for _, length in self.runs), default=0)
 
+    @all_or_nothing
     def reserve(self, length: int) -> int:
         """Take the first free run of at least ``length`` slots; returns its start."""
         if length < 1:
             raise ValueError(f"a reservation needs at least one slot, got {length}")
         for index, (start, free) in enumerate(self.runs):
             if free >= length:
+                self.journal.keep_end(self.runs, index)
+                self.journal.keep_key(self.held, start)
                 self.runs[index : index + 1] = [(start + length, free - length)] * (free > length)
                 self.held[start] = length
                 return start
@@ -47,20 +57,23 @@ class SlotPool:
             f"longest run has {self.longest_run}; wait for a neighbour to finish"
         )
 
+    @all_or_nothing
     def release(self, start: int) -> None:
         """Give back the run that begins at ``start`` and join it with its free neighbours."""
         if start not in self.held:
             raise SlotNotHeld(
                 f"no reservation begins at slot {start}; release each once, by its start"
             )
-        insort(self.runs, (start, self.held.pop(start)))
         joined: list[tuple[int, int]] = []
-        for begin, length in self.runs:
+        for begin, length in sorted([*self.runs, (start, self.held[start])]):
             if joined and sum(joined[-1]) == begin:
                 joined[-1] = (joined[-1][0], joined[-1][1] + length)
             else:
                 joined.append((begin, length))
+        self.journal.keep_attributes(self, "runs")
+        self.journal.keep_key(self.held, start)
         self.runs = joined
+        del self.held[start]
 
     def check_invariants(self) -> None:
         """Raise ``InvariantBroken`` naming the first slot that is lost or in two runs."""

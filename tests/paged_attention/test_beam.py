@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Collection
+from typing import Any
 
 import pytest
 import torch
@@ -10,7 +11,7 @@ from paged_attention.beam import Beam, beam_search, choose
 from paged_attention.cache import PagedKVCache
 from paged_attention.contiguous import ContiguousKVCache
 from paged_attention.errors import BlockPoolExhausted
-from paged_attention.generate import run
+from paged_attention.generate import generate, run
 from paged_attention.model import Model, tiny_model
 
 
@@ -148,3 +149,86 @@ def test_bad_arguments(tiny: Model) -> None:
             beam_search(tiny.decoder, paged(tiny), [1], width, tokens)
     with pytest.raises(ValueError, match="empty prompt"):
         beam_search(tiny.decoder, paged(tiny), [], 1, 1)
+
+
+def test_an_impossible_continuation_is_no_beam() -> None:
+    # allenai/allennlp#2557, OpenNMT/OpenNMT-py#1844.
+    logits = torch.tensor(
+        [[0.0, -math.inf, -math.inf, 0.0], [-math.inf, 0.0, -math.inf, -math.inf]]
+    )
+    beams = [Beam([8], math.log(0.6)), Beam([9], math.log(0.4))]
+    step = choose(beams, logits, 5, eos_ids=[3])
+    assert [b.tokens for b in step.beams] == [[9, 1], [8, 0]]
+    assert [b.tokens for b in step.ended] == [[8, 3]]
+    assert step.parents == [1, 0]
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf])
+def test_logits_that_are_no_numbers_are_refused(bad: float) -> None:
+    logits = torch.zeros(2, 4)
+    logits[1, 2] = bad
+    with pytest.raises(ValueError, match="row 1 of the logits"):
+        choose([Beam([], 0.0), Beam([], 0.0)], logits, 2, ())
+    with pytest.raises(ValueError, match="row 0 of the logits"):
+        choose([Beam([], 0.0)], torch.full((1, 4), -math.inf), 2, ())
+
+
+def test_fewer_possible_continuations_than_beams(tiny: Model) -> None:
+    honest = tiny.decoder.next_logits
+
+    class Narrow:
+        config, device = tiny.config, tiny.decoder.device
+
+        def next_logits(self, *args: Any) -> torch.Tensor:
+            logits = honest(*args)
+            logits[:, 2:] = -math.inf
+            return logits
+
+    cache = paged(tiny)
+    found = beam_search(Narrow(), cache, [5, 6], 5, 2)  # type: ignore[arg-type]
+    assert sorted(beam.tokens for beam in found) == [[0, 0], [0, 1], [1, 0], [1, 1]]
+    assert cache.allocator.num_free == cache.allocator.num_blocks
+
+
+@pytest.mark.parametrize(
+    ("prompt", "tokens", "error", "fragment"),
+    [
+        ([5, 999], 2, ValueError, "holds token 999"),  # vllm-project/vllm#340
+        ([5, -1], 2, ValueError, "holds token -1"),
+        ([1] * 8190, 4, ValueError, r"may reach 8190 \+ 4 tokens"),  # vllm-project/vllm#16445
+        ([5, 6.0], 2, TypeError, "holds 6.0 where a token id"),
+        ("text", 2, TypeError, "encode it first"),
+        (7, 2, TypeError, "put it in brackets"),
+    ],
+)
+def test_beam_search_checks_its_prompt_as_generate_does(
+    tiny: Model, prompt: Any, tokens: int, error: type[Exception], fragment: str
+) -> None:
+    cache = paged(tiny)
+    with pytest.raises(error, match=fragment):
+        beam_search(tiny.decoder, cache, prompt, 2, tokens)
+    with pytest.raises(error, match=fragment):
+        generate(tiny.decoder, cache, [prompt], tokens)
+    assert not cache.lengths
+
+
+@pytest.mark.parametrize("failing", [2, 3, 5])
+def test_an_interrupted_fork_frees_every_beam(
+    tiny: Model, monkeypatch: pytest.MonkeyPatch, failing: int
+) -> None:
+    # vllm-project/vllm#17738.
+    honest, calls = PagedKVCache.fork, 0
+
+    def interrupted(self: PagedKVCache, parent: Any, child: Any) -> None:
+        nonlocal calls
+        calls += 1
+        if calls == failing:
+            raise KeyboardInterrupt
+        honest(self, parent, child)
+
+    monkeypatch.setattr(PagedKVCache, "fork", interrupted)
+    cache = paged(tiny)
+    with pytest.raises(KeyboardInterrupt):
+        beam_search(tiny.decoder, cache, [5, 6, 7], 2, 6)
+    assert not cache.lengths
+    cache.check_invariants()

@@ -269,7 +269,7 @@ def test_the_batch_s_tables_are_kept_and_only_changes_are_written() -> None:
 
 
 def test_bookkeeping_imports_neither_torch_nor_jupyter() -> None:
-    modules = ["errors", "allocator", "tables", "slots"]
+    modules = ["errors", "journal", "allocator", "tables", "slots", "prefix", "own_sequences"]
     code = (
         "import sys\n"
         + "".join(f"import paged_attention.{name}\n" for name in modules)
@@ -310,3 +310,16 @@ def test_a_row_may_be_asked_for_before_it_is_written() -> None:
         cache.check_writable("a", 1, 2)
     with pytest.raises(UnknownSequence, match="'z'"):
         cache.check_writable("z", 0, 1)
+
+
+def test_a_position_stands_once_in_a_step() -> None:
+    # ggml-org/llama.cpp#19901, #17316.
+    cache = paged()
+    cache.create("a")
+    cache.reserve("a", 6)
+    cache.set_batch(["a"])
+    kv = random_kv(1, 4, cache)
+    for positions in ([0, 0, 1, 2], [0, 1, 1, 2], [1, 0, 2, 1]):
+        with pytest.raises(BadTensor, match="one position twice"):
+            cache.update(0, *kv, torch.tensor(positions))
+    cache.update(0, *kv, torch.tensor([2, 0, 1, 3]))

@@ -1,16 +1,25 @@
 """The loop serves any cache, gives the same tokens in each, and always gives the memory back."""
 
-from collections.abc import Sequence
+import copy
+from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from torch import Tensor
 
 from paged_attention.attention import UpdatingCache
+from paged_attention.beam import beam_search
 from paged_attention.cache import PagedKVCache
 from paged_attention.contiguous import ContiguousKVCache
-from paged_attention.errors import BlockPoolExhausted, SequenceExists, SlotsExhausted
+from paged_attention.errors import (
+    BlockPoolExhausted,
+    SequenceExists,
+    SlotsExhausted,
+    UnknownSequence,
+)
 from paged_attention.generate import generate, run, stream
 from paged_attention.model import Model, tiny_model
 from paged_attention.sampling import Sampling
@@ -218,7 +227,7 @@ def test_no_request_is_no_output(tiny: Model) -> None:
         ([[1], [1, 400]], 3, "request 1 holds token 400"),
         ([[-1]], 3, "request 0 holds token -1"),
         ([[1]], 0, "max_new_tokens must be at least 1"),
-        ([[1] * 8190], 3, r"request 0 may reach 8190 \+ 3 tokens"),
+        ([[1] * 8190], 4, r"request 0 may reach 8190 \+ 4 tokens"),
     ],
 )
 def test_what_can_not_run_is_refused_before_anything_is_created(
@@ -233,3 +242,137 @@ def test_what_can_not_run_is_refused_before_anything_is_created(
 def test_settings_must_match_the_requests(tiny: Model) -> None:
     with pytest.raises(ValueError, match="2 requests need as many settings, got 1"):
         generate(tiny.decoder, paged(tiny), [[1], [2]], 3, sampling=[Sampling()])
+
+
+def test_a_step_takes_room_for_every_row_or_for_none(tiny: Model) -> None:
+    cache = paged(tiny, num_blocks=3)
+    for seq in "xy":
+        cache.create(seq)
+    rows = [[5] * 8, [6] * 8]
+    with pytest.raises(BlockPoolExhausted, match="Nothing was taken"):
+        run(tiny.decoder, cache, "xy", rows, [0, 0])
+    assert cache.tables == {"x": [], "y": []}
+    assert cache.allocator.num_free == 3
+    slots = contiguous(tiny, 12)
+    for seq, most in (("x", 8), ("y", 4)):
+        slots.create(seq, most)
+    with pytest.raises(SlotsExhausted):
+        run(tiny.decoder, slots, "xy", rows, [0, 0])
+    assert slots.lengths == {"x": 0, "y": 0}
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.int32, np.uint8])
+def test_prompts_may_be_arrays(tiny: Model, dtype: Any) -> None:
+    # volcengine/verl#772, NVIDIA/TensorRT-LLM#16912, PaddlePaddle/FastDeploy#3944.
+    right = generate(tiny.decoder, paged(tiny), [[5, 6, 7], [8, 9, 10]], 3, eos_ids=[250])
+    rows = np.array([[5, 6, 7], [8, 9, 10]], dtype=dtype)
+    for prompts in (rows, list(rows), torch.tensor(rows), tuple(map(tuple, rows))):
+        got = generate(tiny.decoder, paged(tiny), prompts, 3, eos_ids=np.array([250]))
+        assert got == right
+
+
+@pytest.mark.parametrize(
+    ("prompts", "options", "error", "fragment"),
+    [
+        (np.array([[5.0, 6.0]]), {}, TypeError, "request 0 holds 5.0 where a token id should be"),
+        ([5, 6], {}, TypeError, "the prompt of request 0 must be a list, got 5 alone"),
+        (np.array([5, 6]), {}, TypeError, "the prompt of request 0 must be a list, got 5 alone"),
+        (["words"], {}, TypeError, "the prompt of request 0 must be token ids, got text"),
+        ("words", {}, TypeError, "prompts must be token ids, got text"),
+        ([[None]], {}, TypeError, "request 0 holds None"),
+        ([[5]], {"eos_ids": 2}, TypeError, "eos_ids must be a list, got 2 alone"),
+        ([[5]], {"eos_ids": [2.5]}, TypeError, "eos_ids holds 2.5"),
+        ([[5]], {"eos_ids": "</s>"}, TypeError, "eos_ids must be token ids, got text"),
+        ([[5]], {"samples": 1.5}, TypeError, "samples must be a whole number, got 1.5"),
+    ],
+)
+def test_what_is_no_prompt_is_refused_in_words(
+    tiny: Model, prompts: Any, options: Any, error: type[Exception], fragment: str
+) -> None:
+    cache = paged(tiny)
+    with pytest.raises(error, match=fragment):
+        stream(tiny.decoder, cache, prompts, 2, **options)
+    assert cache.tables == {}
+
+
+def test_a_text_may_fill_the_model_to_its_last_position(tiny: Model) -> None:
+    # vllm-project/vllm#16445, EleutherAI/lm-evaluation-harness#2880.
+    decoder = copy.deepcopy(tiny.decoder)
+    decoder.config = replace(decoder.config, max_positions=8)
+    for length, new in ((8, 1), (7, 2), (1, 8)):
+        assert len(generate(decoder, paged(tiny), [[5] * length], new)[0]) == new
+        assert beam_search(decoder, paged(tiny), [5] * length, 2, new)
+        with pytest.raises(ValueError, match="may reach"):
+            generate(decoder, paged(tiny), [[5] * length], new + 1)
+
+
+def test_float64_runs_by_gather(tiny: Model) -> None:
+    decoder, config = copy.deepcopy(tiny.decoder).double(), tiny.config
+    out = [
+        generate(
+            decoder,
+            PagedKVCache(
+                config.layers,
+                40,
+                4,
+                config.kv_heads,
+                config.head_dim,
+                dtype=torch.float64,
+                **options,
+            ),
+            [[5, 6, 7]],
+            4,
+        )
+        for options in ({}, {"decode": None, "prefill": None})
+    ]
+    assert out[0] == out[1]
+
+
+def test_a_sequence_that_somebody_else_freed_does_not_keep_the_others(
+    tiny: Model, prompts: list[list[int]]
+) -> None:
+    # sgl-project/sglang#36926, #40360.
+    for victim in range(3):
+        cache = paged(tiny)
+        news = stream(tiny.decoder, cache, prompts[:3], 6)
+        for _ in range(4):
+            next(news)
+        cache.free(victim)
+        with pytest.raises(UnknownSequence, match=f"no sequence {victim} ") as caught:
+            list(news)
+        assert not getattr(caught.value, "__notes__", [])
+        assert cache.allocator.num_free == 40
+
+
+class FailingFree(PagedKVCache):
+    """Two of its sequences can't be freed."""
+
+    def free(self, seq: Hashable) -> None:
+        if seq in (0, 2):
+            raise RuntimeError(f"{seq} stays")
+        super().free(seq)
+
+
+def test_clean_up_goes_on_after_a_failure_and_hides_no_error(
+    tiny: Model, prompts: list[list[int]]
+) -> None:
+    config = tiny.config
+
+    def started() -> tuple[PagedKVCache, Any]:
+        cache = FailingFree(config.layers, 24, 4, config.kv_heads, config.head_dim)
+        news = stream(tiny.decoder, cache, prompts, 60)
+        for _ in range(4):
+            next(news)
+        return cache, news
+
+    cache, news = started()
+    with pytest.raises(BlockPoolExhausted) as full:
+        list(news)
+    assert list(cache.lengths) == [0, 2]
+    notes = full.value.__notes__
+    assert [note.split(": ")[-1] for note in notes] == ["2 stays", "0 stays"]
+    cache, news = started()
+    with pytest.raises(RuntimeError, match="2 stays") as closed:
+        news.close()
+    assert list(cache.lengths) == [0, 2]
+    assert any("0 stays" in note for note in closed.value.__notes__)

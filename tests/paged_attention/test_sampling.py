@@ -211,3 +211,23 @@ def test_settings_and_generators_must_match_the_rows() -> None:
         sample(LOGITS, [GREEDY, GREEDY], generators(0, 0))
     with pytest.raises(ValueError, match="zip"):
         draw(LOGITS, generators(0, 1))
+
+
+@pytest.mark.parametrize("temperature", [9e-31, 1e-38, 1e-40, 5e-324])
+def test_a_temperature_that_overflows_is_refused_at_once(temperature: float) -> None:
+    # vllm-project/vllm#22180, #1623, microsoft/aici#19.
+    with pytest.raises(ValueError, match="is so low that divided logits overflow"):
+        Sampling(temperature=temperature)
+    with pytest.raises(ValueError, match="is so low that divided logits overflow"):
+        with_temperature(torch.zeros(1, 3), temperature)
+
+
+def test_the_lowest_temperature_draws_the_likeliest() -> None:
+    logits = torch.tensor([[1e4, 1e4 + 1, -1e4]])
+    assert draw(shape(logits, Sampling(temperature=1e-30)), [Sampling().generator()]).item() == 1
+
+
+def test_the_seed_after_the_highest_is_0() -> None:
+    highest = Sampling(temperature=1.0, seed=2**63 - 1)
+    assert [highest.next_seed(i).seed for i in range(3)] == [2**63 - 1, 0, 1]
+    assert highest.next_seed(1).temperature == 1.0

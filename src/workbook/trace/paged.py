@@ -7,8 +7,9 @@ import torch
 
 from paged_attention.cache import PagedKVCache
 from paged_attention.errors import BlockPoolExhausted
+from paged_attention.journal import all_or_nothing
 from workbook.trace.allocator import Move, RecordingAllocator
-from workbook.trace.recorder import Recorder
+from workbook.trace.recorder import Recorder, Step
 from workbook.trace.schema import NONE, Trace
 
 
@@ -28,7 +29,7 @@ class RecordingPagedKVCache(PagedKVCache):
         dtype: torch.dtype = torch.float32,
     ) -> None:
         super().__init__(layers, num_blocks, block_size, kv_heads, head_dim, device, dtype)
-        self.allocator: RecordingAllocator = RecordingAllocator(num_blocks)
+        self.allocator: RecordingAllocator = RecordingAllocator(num_blocks, self.journal)
         self.begin()
 
     @property
@@ -36,6 +37,7 @@ class RecordingPagedKVCache(PagedKVCache):
         """What has happened since the cache was made, or since ``start_trace``. Grows on."""
         return self.recorder.trace
 
+    @all_or_nothing
     def start_trace(self) -> None:
         """Begin a new trace here: the sequences that live now are its step 0."""
         if any(self.allocator.indexed):
@@ -48,9 +50,11 @@ class RecordingPagedKVCache(PagedKVCache):
     def begin(self) -> None:
         """``start_trace`` without the index, which the prefix cache adds itself."""
         self.allocator.drain()
-        self.recorder = Recorder(
-            "paged", self.allocator.num_blocks, self.block_size, self.allocator.free_order()
-        )
+        order = self.allocator.free_order()
+        fresh = Recorder("paged", len(self.allocator.refs), self.block_size, order, self.journal)
+        if hasattr(self, "recorder"):
+            self.journal.keep_attributes(self, "recorder")
+        self.recorder = fresh
         seen: set[int] = set()
         for name, table in self.tables.items():
             seq = self.recorder.seq(name)
@@ -60,6 +64,7 @@ class RecordingPagedKVCache(PagedKVCache):
             self._note_writes(name, 0, self.lengths[name])
             seen.update(table)
 
+    @all_or_nothing
     def create(self, seq: Hashable) -> None:
         """As the engine's, recorded."""
         with self.recorder.step("create", self.recorder.seq(seq)):
@@ -68,20 +73,34 @@ class RecordingPagedKVCache(PagedKVCache):
 
     def reserve_many(self, new_tokens: Mapping[Hashable, int]) -> None:
         """As the engine's, recorded; the refusal by a full pool too."""
+        try:
+            self._reserve_recorded(new_tokens)
+        except BlockPoolExhausted:
+            self._note_refusal(new_tokens)
+            raise
+
+    @all_or_nothing
+    def _reserve_recorded(self, new_tokens: Mapping[Hashable, int]) -> None:
         before = {seq: list(self.table(seq)) for seq in new_tokens}
-        numbers = [(self.recorder.seq(seq), n) for seq, n in new_tokens.items()]
-        wanted = self.blocks_to_reserve(new_tokens)
-        room = self.allocator.num_free + self.allocator.num_cached
-        with self.recorder.step("reserve", *chain.from_iterable(numbers)):
-            try:
-                super().reserve_many(new_tokens)
-            except BlockPoolExhausted:
-                self.recorder.refuse(numbers[0][0], wanted, room)
-                raise
+        with self._reserving(new_tokens):
+            super().reserve_many(new_tokens)
             moves = self.allocator.drain()
             for seq, old in before.items():
                 self._note_growth(seq, old, moves)
 
+    @all_or_nothing
+    def _note_refusal(self, new_tokens: Mapping[Hashable, int]) -> None:
+        room = self.allocator.num_free + self.allocator.num_cached
+        wanted = self.blocks_to_reserve(new_tokens)
+        with self._reserving(new_tokens):
+            self.recorder.add("refuse", self.recorder.seq(next(iter(new_tokens))), n=wanted, i=room)
+
+    def _reserving(self, new_tokens: Mapping[Hashable, int]) -> Step:
+        """The step of a reserve for these tokens."""
+        numbers = ((self.recorder.seq(seq), n) for seq, n in new_tokens.items())
+        return self.recorder.step("reserve", *chain.from_iterable(numbers))
+
+    @all_or_nothing
     def fork(self, parent: Hashable, child: Hashable) -> None:
         """As the engine's, recorded."""
         source, seq = self.recorder.seq(parent), self.recorder.seq(child)
@@ -91,6 +110,7 @@ class RecordingPagedKVCache(PagedKVCache):
             for i, (_, block) in enumerate(self.allocator.drain()):
                 self.recorder.add("share", seq, block, i, src=source)
 
+    @all_or_nothing
     def adopt(self, seq: Hashable, blocks: Sequence[int]) -> None:
         """As the engine's, recorded."""
         number = self.recorder.seq(seq)
@@ -100,6 +120,7 @@ class RecordingPagedKVCache(PagedKVCache):
                 self.recorder.add("hit", number, block, i)
                 self.recorder.add("share", number, block, i)
 
+    @all_or_nothing
     def truncate(self, seq: Hashable, length: int) -> None:
         """As the engine's, recorded."""
         before = list(self.table(seq))
@@ -110,6 +131,7 @@ class RecordingPagedKVCache(PagedKVCache):
             if rest:
                 self.recorder.add("write", self.recorder.seq(seq), self.tables[seq][full], n=rest)
 
+    @all_or_nothing
     def free(self, seq: Hashable) -> None:
         """As the engine's, recorded."""
         before = list(self.table(seq))
@@ -117,14 +139,18 @@ class RecordingPagedKVCache(PagedKVCache):
             super().free(seq)
             self._note_releases(seq, before)
 
+    @all_or_nothing
     def note_evictions(self) -> None:
         """Tell the recorder which blocks the index gave up since the last recorded move."""
         for move, block in self.allocator.drain():
             self._note_loss(move, block)
 
+    @all_or_nothing
     def advance(self, lengths: Mapping[Hashable, int]) -> None:
         """As the engine's; tokens count as written when the last layer has them."""
         before = {seq: self.lengths.get(seq, 0) for seq in lengths}
+        for seq in lengths:
+            self.journal.keep_key(self.lengths, seq)
         super().advance(lengths)
         grown = [seq for seq in lengths if self.lengths[seq] > before[seq]]
         if not grown:

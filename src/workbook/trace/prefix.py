@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Hashable, Sequence
 
+from paged_attention.journal import all_or_nothing
 from paged_attention.prefix import PrefixCache
 from workbook.trace.paged import RecordingPagedKVCache
 from workbook.trace.schema import NONE
@@ -20,6 +21,7 @@ class RecordingPrefixCache(PrefixCache):
         self._spell = spell
         self._told: dict[int, tuple[str, str]] = {}  # by block: its root and its own tokens
 
+    @all_or_nothing
     def attach(
         self,
         seq: Hashable,
@@ -34,6 +36,7 @@ class RecordingPrefixCache(PrefixCache):
         with recorder.step("attach", recorder.seq(seq), len(prompt)):
             return super().attach(seq, prompt, salt=salt, adapter=adapter, blocks=blocks)
 
+    @all_or_nothing
     def remember(
         self,
         seq: Hashable,
@@ -52,10 +55,12 @@ class RecordingPrefixCache(PrefixCache):
             for _, block in self.cache.allocator.drain():
                 start = table.index(block) * size
                 text = " ".join(map(self._spell, tokens[start : start + size]))
+                self.journal.keep_key(self._told, block)
                 self._told[block] = (root, text)
                 self._note_published(block)
                 recorder.add("share", NONE, block)
 
+    @all_or_nothing
     def evict(self, n: int) -> int:
         """As the engine's, recorded."""
         with self.cache.recorder.step("evict", n):
@@ -63,6 +68,7 @@ class RecordingPrefixCache(PrefixCache):
             self.cache.note_evictions()
             return evicted
 
+    @all_or_nothing
     def start_trace(self) -> None:
         """Begin a new trace here: the sequences that live now and the index are its step 0."""
         self.cache.begin()
