@@ -123,6 +123,7 @@ class BatchedCache(AttendByUpdate):
                     f"sequence {seq!r} can't advance to {length} tokens: it holds "
                     f"{self.lengths[seq]} and has room for {self.capacity(seq)}"
                 )
+        self.journal.note(self.lengths.update, {seq: self.lengths[seq] for seq in lengths})
         self._step = None  # it was planned for the lengths of before
         self.lengths.update(lengths)
 

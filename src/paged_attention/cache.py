@@ -275,6 +275,7 @@ class PagedKVCache(BatchedCache):
         """Put ``copy``, with the tokens written so far, in place of the block ``seq`` ends in."""
         index, used = divmod(self.lengths[seq], self.block_size)
         block = self.tables[seq][index]
+        self.journal.keep_blocks((self.k_pool, self.v_pool), [copy])
         for pool in (self.k_pool, self.v_pool):
             pool[:, copy, :, :used] = pool[:, block, :, :used]  # in every layer
         self.tables[seq][index] = copy

@@ -57,6 +57,14 @@ class Journal:
         """Keep ``items`` from ``start`` on; what comes to stand there later goes again."""
         self.note(items.__setitem__, slice(start, None), items[start:])
 
+    def keep_blocks(self, pools: Iterable[Any], blocks: list[int]) -> None:
+        """Keep what is in ``blocks`` of each pool [layers, blocks, …], which will be overwritten.
+
+        A block that was cached a moment ago is known again when the call is taken back.
+        """
+        for pool in pools:
+            self.note(pool.__setitem__, (slice(None), blocks), pool[:, blocks])
+
     def keep_attributes(self, thing: object, *names: str) -> None:
         """Keep the attributes ``names`` of ``thing`` themselves, not what is inside them."""
         self.note(thing.__dict__.update, {name: getattr(thing, name) for name in names})

@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from helpers.ctrl_c import interrupted, lines_of
 from helpers.kv import append, paged, snapshot
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,6 +15,7 @@ from paged_attention.errors import (
     SequenceExists,
     UnknownSequence,
 )
+from paged_attention.prefix import PrefixCache
 
 
 def forked(prompt: int, children: int, **sizes: int) -> PagedKVCache:
@@ -216,3 +218,29 @@ def test_the_price_of_a_step_is_exact(ops: list[tuple[int, int]], data: st.DataO
     cache.reserve_many(step)
     assert cache.allocator.num_free == free - price
     cache.check_invariants()
+
+
+def test_a_copy_taken_back_leaves_what_was_cached() -> None:
+    """The copy went into a cached block: its content is known again, so it must be there again."""
+
+    def full() -> tuple[PagedKVCache, PrefixCache]:
+        cache = paged(layers=1, num_blocks=2, block_size=2)
+        prefix = PrefixCache(cache)
+        cache.create("old")
+        append(cache, ["old"], 2)
+        prefix.remember("old", [1, 2])
+        cache.free("old")
+        cache.create("a")
+        append(cache, ["a"], 1)
+        cache.fork("a", "b")
+        return cache, prefix
+
+    cache, prefix = full()
+    lines = lines_of(lambda: cache.reserve("a", 1))
+    assert prefix.match([1, 2, 3]) == []  # the copy is where it was
+    for line in range(lines):
+        cache, prefix = full()
+        before = snapshot(cache)
+        assert interrupted(lambda cache=cache: cache.reserve("a", 1), line)  # type: ignore[misc]
+        prefix.check_invariants()
+        assert snapshot(cache) == before or not prefix.match([1, 2, 3])
