@@ -15,7 +15,7 @@ NOTEBOOKS = $(if $(CHAPTERS),$(foreach n,$(CHAPTERS),$(wildcard chapters/$(n)_*.
 STAGES := lint types unit sync nbval pages
 
 .DEFAULT_GOAL := help
-.PHONY: help lab setup dev model test check lint types unit sync nbval pages notebooks bench \
+.PHONY: help lab setup dev model test check lint types unit soak sync nbval pages notebooks bench \
   gpu web web-serve web-audit lock clean
 
 help:  ## List the targets
@@ -81,6 +81,9 @@ unit nbval: export OMP_NUM_THREADS := 1
 unit: dev  ## Unit and property tests
 	@$(PY) -m pytest -n 2 --ignore=tests/web
 
+soak: dev  ## Random serving runs: RUNS of them (10,000), each must keep every law
+	@cd tests && ../$(PY) -m helpers.random_serving $(or $(RUNS),10000) $(FIRST)
+
 sync: dev  ## Texts and notebooks agree, and chapters keep the rules for readers
 	@$(PY) -m bookbuild check $(CHAPTERS)
 
@@ -107,9 +110,10 @@ web-audit: dev  ## Have Lighthouse judge every page, and write tests/web/audit/R
 	@$(PY) -m bookbuild.web audit
 
 bench: dev  ## Time the engine beside its naive twins (and other engines, see CONTRIBUTING); minutes
-	@cd tests && for name in decode_cpu decode_model prefix_cache; do \
+	@cd tests && for name in decode_cpu decode_model prefix_cache serving_load; do \
 	  ../$(PY) -m benchmarks.$$name --out benchmarks/results/$$(date +%F)-$$(echo $$name | tr _ -).json || exit 1; done
-	@cd tests && ../$(PY) -m benchmarks.decode_page && ../$(PY) -m benchmarks.prefix_page
+	@cd tests && ../$(PY) -m benchmarks.decode_page && ../$(PY) -m benchmarks.prefix_page && \
+	  ../$(PY) -m benchmarks.serving_page
 
 gpu: dev  ## On a machine with an NVIDIA GPU: kernel tests, decode benchmark, page; 8 minutes
 	@cd tests && ../$(PY) -m benchmarks.on_gpu $(GPU_ARGS)

@@ -28,6 +28,8 @@ LIGHT = [
     "paged_attention",
     "paged_attention.allocator",
     "paged_attention.errors",
+    "paged_attention.serving.cost",
+    "paged_attention.serving.scheduler",
     "paged_attention.journal",
     "paged_attention.own_sequences",
     "paged_attention.prefix",

@@ -68,3 +68,15 @@ class KernelNotBuilt(PagedAttentionError, RuntimeError):
 
 class InvariantBroken(PagedAttentionError, AssertionError):
     """The engine's own bookkeeping contradicts itself; the message names the block or sequence."""
+
+
+class RequestTooLarge(PagedAttentionError, ValueError):
+    """A request could not be finished even if it had the whole pool, or the model, to itself."""
+
+
+class RequestExists(PagedAttentionError, ValueError):
+    """A request of this name is alive already."""
+
+
+class NoProgress(PagedAttentionError, RuntimeError):
+    """Nothing can run, somebody waits, and no step can change that."""

@@ -1,0 +1,103 @@
+"""The engine: many requests, one pool, one model. It runs the scheduler's rows and picks tokens."""
+
+import time
+from collections.abc import Callable, Collection, Hashable, Sequence
+from typing import Unpack
+
+from torch import Tensor
+
+from paged_attention.errors import RequestTooLarge
+from paged_attention.model.decoder import Decoder
+from paged_attention.sampling import GREEDY, sample
+from paged_attention.serving.loop import Pick, ServingLoop
+from paged_attention.serving.paged_memory import PagedMemory
+from paged_attention.serving.ragged import run_ragged
+from paged_attention.serving.request import Request, StopRule, checked_prompt
+from paged_attention.serving.scheduler import Asked, Scheduling
+from paged_attention.serving.step import Step
+
+
+class Engine(ServingLoop):
+    """A request ends with a token of ``eos_ids``, by its own ``stop`` rule, or at its length.
+
+    A token drawn at random comes from a generator of the request's own, which preemption does not
+    touch: a text depends on neither its neighbours nor on how often it had to give way.
+    """
+
+    def __init__(
+        self,
+        decoder: Decoder,
+        memory: PagedMemory,
+        *,
+        eos_ids: Collection[int] = (),
+        clock: Callable[[], float] = time.perf_counter,
+        **scheduling: Unpack[Scheduling],
+    ) -> None:
+        super().__init__(memory, clock=clock, **scheduling)
+        self.decoder = decoder
+        self.eos_ids = frozenset(eos_ids)
+
+    def submit(
+        self,
+        prompt: Sequence[int],
+        max_new_tokens: int,
+        *,
+        name: Hashable = None,
+        arrived: float | None = None,
+        **asked: Unpack[Asked],
+    ) -> Hashable:
+        """Queue a request; returns its name, the next free number unless given.
+
+        Sample ``i`` draws with the seed of ``sampling`` plus ``i``. Raises, with nothing queued,
+        what ``Scheduler.submit`` raises, and for tokens or lengths that the model does not know.
+        """
+        tokens = checked_prompt(name, prompt)
+        config = self.decoder.config
+        if max(tokens) >= config.vocab_size:
+            raise ValueError(
+                f"the prompt holds token {max(tokens)}, the model knows 0 to "
+                f"{config.vocab_size - 1}: was it encoded with this model's tokenizer?"
+            )
+        if len(tokens) + max_new_tokens > config.max_positions:
+            raise RequestTooLarge(
+                f"the request may reach {len(tokens)} + {max_new_tokens} tokens, the model was "
+                f"trained on {config.max_positions} at most: shorten the prompt or ask for fewer"
+            )
+        asked["stop"] = self._stop(asked.get("stop"))
+        return super().submit(tokens, max_new_tokens, name=name, arrived=arrived, **asked)
+
+    def _stop(self, rule: StopRule | None) -> StopRule | None:
+        """The request's own rule and the end-of-text tokens in one."""
+        if not self.eos_ids:
+            return rule
+        return lambda answer: answer[-1] in self.eos_ids or (rule is not None and rule(answer))
+
+    def _run(self, step: Step) -> list[Pick]:
+        """Run the rows in one pass and draw a token for each that says one."""
+        says = [i for i, row in enumerate(step.rows) if row.says]
+        logits = run_ragged(
+            self.decoder,
+            self.memory.cache,
+            [row.request.name for row in step.rows],
+            [row.tokens for row in step.rows],
+            says,
+        )
+        lines = dict(zip(says, logits, strict=True))
+        return [
+            Pick(each, self._draw(each.request, lines[i]) if row.says else None)
+            for i, row in enumerate(step.rows)
+            for each in row.with_samples()
+        ]
+
+    def _draw(self, request: Request, logits: Tensor) -> int | None:
+        """The next token of ``request``, or ``None``, with the reason noted, if there is none."""
+        sampling = request.sampling or GREEDY
+        self.journal.keep_attributes(request, "generator", "error")
+        generator = request.generator or sampling.generator()
+        self.journal.note(generator.set_state, generator.get_state())
+        request.generator = generator
+        try:
+            return int(sample(logits[None], [sampling], [generator]))
+        except ValueError as error:  # logits that are no numbers end their own request only
+            request.error = error
+            return None
