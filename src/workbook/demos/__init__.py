@@ -8,7 +8,7 @@ from importlib import import_module
 
 from workbook.demos.base import Demo
 
-NAMES = ("waste", "forks", "prefix", "generate")
+NAMES = ("waste", "forks", "prefix", "generate", "load")
 
 
 def load_demo(name: str) -> Demo:
