@@ -53,6 +53,17 @@ def _one(cls: Any) -> None:
         why="The index still names a block that is free.",
     )
     expect(freed.value == 1, got=str(freed), right="1", why="evict returns how many it freed.")
+    cache.create("r")
+    cache.reserve("r", 64)
+    again = attempt(prefix.evict, 16)
+    expect(
+        again.error is None and again.value == 0 and cache.allocator.num_free == 0,
+        tried="evict(1); then a request that isn't remembered takes all 16 blocks; evict(16)",
+        got=f"{again}; {cache.allocator.num_free} of its blocks are free",
+        right="0 returned, and the request keeps its blocks",
+        why="A block that has left the index and still stands in `recent` is freed once more, "
+        "under whoever has it by then.",
+    )
 
 
 @evict.case(

@@ -133,6 +133,21 @@ def _constant_hash(cls: Any) -> None:
         got=shown(hit),
         why="Another root is another prefix, also when their hashes are equal.",
     )
+    far = 2**61 - 1
+    for one, other in ((-1, -2), (-2, -1), (1, 1 + far)):
+        index = cls()
+        _publish(index, [(one, 2, 3, 4), B], [0, 1])
+        _publish(index, [(other, 2, 3, 4)], [2])
+        found = _find(index, [(other, 2, 3, 4), B])
+        expect(
+            found == [2],
+            tried=f"tokens {one}, 2, 3, 4 in block 0, then 5678 in block 1; {other}, 2, 3, 4 in "
+            "block 2; find the last and 5678",
+            got=shown(found),
+            right="[2]",
+            why="hash(-1) is hash(-2) in Python, and hash(x) is hash(x + 2 ** 61 - 1): a name made "
+            "by hashing is shared by strangers.",
+        )
 
 
 @exact_index.case(
@@ -227,6 +242,19 @@ def _twins(cls: Any) -> None:
             got=f"{shown(hit)}",
             right="found in block 7" if other else "None",
             why="The other copy is there, and the index doesn't know it." if other else None,
+        )
+    index = cls()
+    for block in (0, 7, 3):
+        index.publish(ROOT, A, block)
+    for block in (3, 7):
+        index.forget(block)
+        hit = index.find(ROOT, A)
+        expect(
+            hit is not None and hit[1] != block,
+            tried=f"1234 in 0, 7 and 3; the newest forgotten first: now {block}",
+            got=shown(hit),
+            right="found in an older copy",
+            why="The older copies are there, and the index doesn't know them: keep all of them.",
         )
     expect(
         second[1] is True,

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from torch import Tensor, cat, stack
+from torch import Tensor, arange, bfloat16, cat, stack, zeros
 
 from workbook.checks.ch03.gathering import gather
 
@@ -77,4 +77,59 @@ def blocks_of_four(pool: Tensor, table: Sequence[int], n: int) -> Tensor:
     return stack([pool[table[p // 4], :, p % 4] for p in range(n)], 1)
 
 
+@gather.mistake(
+    "The table wasn't asked: this is the pool from block 0 on, other people's tokens included."
+)
+def no_table(pool: Tensor, table: Sequence[int], n: int) -> Tensor:
+    return right(pool, list(range(len(table))), n)
+
+
+@gather.mistake("The blocks come in reverse order: the table's first block is the history's first.")
+def reversed_table(pool: Tensor, table: Sequence[int], n: int) -> Tensor:
+    return right(pool, table[::-1], n)
+
+
+@gather.mistake("The last token is missing: position n - 1 counts, so the cut is at n.")
+def one_less(pool: Tensor, table: Sequence[int], n: int) -> Tensor:
+    return right(pool, table, n)[:, : n - 1]
+
+
+@gather.mistake("One token too many: the cut is at n, and position n isn't written.")
+def one_more(pool: Tensor, table: Sequence[int], n: int) -> Tensor:
+    return right(pool, table, n + 1)
+
+
+@gather.mistake("Every head got head 0's numbers.")
+def head_zero(pool: Tensor, table: Sequence[int], n: int) -> Tensor:
+    return right(pool, table, n)[:1].expand(pool.shape[1], -1, -1)
+
+
+@gather.mistake(
+    "Quotient and remainder are swapped: position p is in block table[p // size], at p % size."
+)
+def swapped(pool: Tensor, table: Sequence[int], n: int) -> Tensor:
+    size = pool.shape[2]
+    where = [(table[p % len(table)], p // len(table) % size) for p in range(n)]
+    return stack([pool[block, :, offset] for block, offset in where], 1)
+
+
+@gather.mistake(
+    "The numbers are float32, and bfloat16 is wanted: whoever makes a new tensor must ask for the "
+    "dtype of the old one."
+)
+def always_float32(pool: Tensor, table: Sequence[int], n: int) -> Tensor:
+    history = zeros(pool.shape[1], n, pool.shape[3])
+    for p in range(n):
+        history[:, p] = pool[table[p // pool.shape[2]], :, p % pool.shape[2]]
+    return history
+
+
+@gather.also_right.append
+def token_by_token(pool: Tensor, table: Sequence[int], n: int) -> Tensor:
+    """The same with a loop over positions."""
+    size = pool.shape[2]
+    return stack([pool[table[p // size], :, p % size] for p in range(n)], 1)
+
+
 gather.finished = right
+gather.probes.append((arange(48.0).reshape(4, 2, 3, 2).to(bfloat16), [2, 0, 3], 7))

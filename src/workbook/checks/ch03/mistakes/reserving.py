@@ -106,4 +106,13 @@ def four_to_a_block(cache: Any, seq: str, new_tokens: int) -> None:
     take(cache, seq, ceil_div(end, 4) - len(cache.tables[seq]))
 
 
+@reserve.mistake(
+    "The new blocks were put into a list of the function's own: `table = table + …` gives the name "
+    "another list. Change the one that is there, with `extend` or `+=` on `cache.tables[seq]`."
+)
+def rebound(cache: Any, seq: str, new_tokens: int) -> None:
+    table = cache.tables[seq]
+    table = table + cache.allocator.allocate_many(max(0, missing(cache, seq, new_tokens)))
+
+
 reserve.finished = PagedKVCache.reserve

@@ -97,4 +97,11 @@ def written_alone(cache: Any, seq: str, length: int) -> None:
     cache.lengths[seq] = length
 
 
+@truncate.mistake("A length below 0 was accepted: there is no such length. Refuse both ends.")
+def accepts_negative(cache: Any, seq: str, length: int) -> None:
+    if length > cache.lengths[seq]:
+        raise ValueError(length)
+    cut(cache, seq, length, max(0, ceil_div(length, cache.block_size)))
+
+
 truncate.finished = PagedKVCache.truncate

@@ -41,6 +41,16 @@ class RightEviction(Right):
 
 
 @evict.mistake(
+    "The freed blocks stay in `recent`: each is offered again, when somebody else has it."
+)
+class StaysInRecent(RightEviction):
+    def drop(self, block: int) -> None:
+        if block in self.index.nodes:
+            self.index.forget(block)
+        self.cache.allocator.release(block)
+
+
+@evict.mistake(
     "The walk ends at the hole, so the blocks behind it are full and unreachable: memory that "
     "serves nobody. (llm-d/llm-d-inference-sim#704)"
 )

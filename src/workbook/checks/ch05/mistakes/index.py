@@ -99,6 +99,36 @@ class OneRoot(RightIndex):
         return (parent if isinstance(parent, int) else None, tokens)
 
 
+@exact_index.mistake(
+    "The node is a hash of parent and tokens, and two prefixes may share one, as -1 and -2 do. "
+    "A fresh number is nobody else's."
+)
+class HashIsTheNode(RightIndex):
+    def publish(self, parent: Any, tokens: Any, block: int) -> Any:
+        key = self.key(parent, tokens)
+        self.nodes.setdefault(key, (hash(key), []))
+        return super().publish(parent, tokens, block)
+
+
+@exact_index.mistake(
+    "Only the last copy was kept: when it is forgotten, the older ones are there and not found."
+)
+class LastCopyOnly(RightIndex):
+    def publish(self, parent: Any, tokens: Any, block: int) -> Any:
+        node, new = super().publish(parent, tokens, block)
+        if new:
+            self.nodes[self.key(parent, tokens)][1].insert(0, block)
+        return node, new
+
+    def forget(self, block: int) -> None:
+        key = self.keys.pop(block)
+        blocks = self.nodes[key][1]
+        first = blocks[0]
+        blocks[:] = [b for b in blocks if b != block]
+        if first == block or not blocks:
+            del self.nodes[key]
+
+
 @exact_index.mistake("The parent belongs to the key: 5678 was computed after 1234.")
 class NoParent(RightIndex):
     def key(self, parent: Any, tokens: Any) -> Any:
