@@ -7,6 +7,7 @@ from collections.abc import Hashable, Mapping, Sequence
 import torch
 from torch import Tensor
 
+from paged_attention.fp8 import is_fp8, restored, stored
 from paged_attention.tables import blocks_needed
 
 
@@ -40,22 +41,34 @@ class BatchTables:
             self.tensor[row, len(table) : len(written)] = 0
             self._written[row] = table.copy()
 
-    def scatter(self, pool: Tensor, new: Tensor, positions: Tensor) -> None:
-        """Write ``new`` [B, Hkv, T, D] to the slots of ``positions`` [B, T]."""
+    def scatter(self, pool: Tensor, new: Tensor, positions: Tensor, scale: float = 1.0) -> None:
+        """Write ``new`` [B, Hkv, T, D] to the slots of ``positions`` [B, T], as the pool keeps
+        numbers: in fp8, divided by ``scale``.
+        """
         blocks, slots = self._places(positions, pool.shape[2])  # [B, T] each
-        pool[blocks, :, slots] = new.transpose(1, 2)  # [B, T, Hkv, D]
+        pool[blocks, :, slots] = stored(new, scale, pool.dtype).transpose(1, 2)  # [B, T, Hkv, D]
 
-    def gather(self, pool: Tensor, length: int, past_end: Tensor | None) -> Tensor:
+    def gather(
+        self,
+        pool: Tensor,
+        length: int,
+        past_end: Tensor | None,
+        scale: float = 1.0,
+        dtype: torch.dtype | None = None,
+    ) -> Tensor:
         """Copy each row's first ``length`` tokens, in logical order: [B, Hkv, length, D].
 
-        Zeros where ``past_end`` [B, length] says that a row has no token.
+        As the pool keeps them; out of fp8 as ``dtype``, times ``scale``. Zeros where ``past_end``
+        [B, length] says that a row has no token.
         """
         blocks = self.tensor[:, : blocks_needed(length, pool.shape[2])]  # [B, n]
         history = pool[blocks].transpose(1, 2).flatten(2, 3)[:, :, :length]  # [B, Hkv, length, D]
         if past_end is not None:
             # Padding entries name somebody's block; unwritten slots hold anything, even NaN.
-            history.masked_fill_(past_end[:, None, :, None], 0)
-        return history
+            # In bytes, for PyTorch fills no fp8 tensor; the byte 0 is the number 0.
+            bits = history.view(torch.uint8) if is_fp8(pool.dtype) else history
+            bits.masked_fill_(past_end[:, None, :, None], 0)
+        return history if dtype is None else restored(history, scale, dtype)
 
     def _places(self, positions: Tensor, block_size: int) -> tuple[Tensor, Tensor]:
         """The block and the slot of each of ``positions`` [B, T]: every layer asks, once is

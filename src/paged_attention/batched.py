@@ -197,7 +197,7 @@ class BatchedCache(AttendByUpdate):
                 f"{name} is {list(x.shape)}; this batch needs [{shape[0]} sequences, {shape[1]} KV "
                 f"heads, at least 1 token, head size {shape[3]}]"
             )
-        if x.dtype != self.dtype:
+        if not self._takes(x.dtype):
             raise BadTensor(
                 f"{name} is {x.dtype}, the cache holds {self.dtype}; convert {name} first"
             )
@@ -205,6 +205,10 @@ class BatchedCache(AttendByUpdate):
             raise BadTensor(
                 f"{name} is on {x.device}, the cache on {self.device}; move {name} first"
             )
+
+    def _takes(self, dtype: torch.dtype) -> bool:
+        """Whether keys and values of ``dtype`` can be written."""
+        return dtype == self.dtype
 
     def _plan(self, batch: list[Hashable], positions: Tensor) -> Step:
         """Place the new tokens: rows that may write them, no position left out, none twice.

@@ -15,8 +15,10 @@ from paged_attention.allocator import BlockAllocator
 from paged_attention.batch_tables import BatchTables
 from paged_attention.batched import BatchedCache, Step
 from paged_attention.errors import BlockPoolExhausted, BlockShared, InvariantBroken
+from paged_attention.fp8 import check_stored_type, is_fp8
 from paged_attention.journal import all_or_nothing
 from paged_attention.kernels import paged_decode_attention, paged_prefill_attention
+from paged_attention.kernels.inputs import QUERY_TYPES
 
 # As paged_decode_attention (q [B, Hq, D]) and paged_prefill_attention (q [N, Hq, D]) are called.
 Kernel = Callable[..., Tensor]
@@ -29,6 +31,9 @@ class PagedKVCache(BatchedCache):
     ``tables[seq]``: its block ids in logical order. ``lengths[seq]``: tokens whose keys and values
     are written in every layer. ``decode`` reads the pools in place for steps of one token a
     sequence, ``prefill`` for those of several; ``None`` gathers the history, as chapter 3 does.
+
+    In fp8, ``dtype=torch.float8_e4m3fn`` or ``…_e5m2``, a number takes one byte: keys and values of
+    any type are rounded when they are written, to ``k_scale`` and ``v_scale`` times an fp8 number.
     """
 
     def __init__(
@@ -42,8 +47,13 @@ class PagedKVCache(BatchedCache):
         dtype: torch.dtype = torch.float32,
         decode: Kernel | None = paged_decode_attention,
         prefill: Kernel | None = paged_prefill_attention,
+        *,
+        k_scale: float = 1.0,
+        v_scale: float = 1.0,
     ) -> None:
         super().__init__(layers, kv_heads, head_dim, device, dtype)
+        check_stored_type(dtype, k_scale, v_scale)
+        self.k_scale, self.v_scale = k_scale, v_scale
         if block_size < 1:
             raise ValueError(f"a block holds at least one token, got block_size={block_size}")
         self.block_size = block_size
@@ -214,8 +224,8 @@ class PagedKVCache(BatchedCache):
         step = self._begin(layer, k, v, positions)
         pools = self._write(layer, k, v, step)
         keys, values = (
-            self._batch_tables.gather(pool, len(step.key_positions), step.past_end)
-            for pool in pools
+            self._batch_tables.gather(pool, len(step.key_positions), step.past_end, scale, k.dtype)
+            for pool, scale in zip(pools, (self.k_scale, self.v_scale), strict=True)
         )
         self._commit(layer, step)
         return keys, values, step.key_positions
@@ -230,7 +240,8 @@ class PagedKVCache(BatchedCache):
         pools = self._write(layer, k, v, step)
         used = self._batch_tables.tensor[:, : self.blocks_needed(len(step.key_positions))]  # [B, n]
         rows = q.transpose(1, 2).flatten(0, 1)  # [B * T, Hq, D]
-        out = kernel(rows, *pools, used, *step.seen, self.block_size)  # [B * T, Hq, D]
+        seen = *step.seen, self.block_size
+        out = kernel(rows, *pools, used, *seen, **self._scales)  # [B * T, Hq, D]
         self._commit(layer, step)
         return out.view(*step.positions.shape, *out.shape[1:]).transpose(1, 2)
 
@@ -284,6 +295,16 @@ class PagedKVCache(BatchedCache):
     def _write(self, layer: int, k: Tensor, v: Tensor, step: Step) -> tuple[Tensor, Tensor]:
         """Write ``k``, ``v`` [B, Hkv, T, D] through the tables; the two pools of ``layer``."""
         pools = self.k_pool[layer], self.v_pool[layer]
-        for pool, new in zip(pools, (k, v), strict=True):
-            self._batch_tables.scatter(pool, new, step.positions)
+        for pool, new, scale in zip(pools, (k, v), (self.k_scale, self.v_scale), strict=True):
+            self._batch_tables.scatter(pool, new, step.positions, scale)
         return pools
+
+    @property
+    def _scales(self) -> dict[str, float]:
+        """What a kernel is told of the pools, besides their numbers."""
+        scales = {"k_scale": self.k_scale, "v_scale": self.v_scale}
+        return scales if is_fp8(self.dtype) else {}
+
+    def _takes(self, dtype: torch.dtype) -> bool:
+        """Fp8 pools take what a model computes, and round it."""
+        return dtype in QUERY_TYPES if is_fp8(self.dtype) else super()._takes(dtype)
