@@ -24,7 +24,7 @@ help:  ## List the targets
 	@printf '\nFor people who change the book\n'
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | grep -v '^lab:' | sed -E 's/^([a-z-]+):.*## /  make \1\t/'
 
-lab: setup model  ## Set up once, then open the book in JupyterLab at chapter 0
+lab: setup model  ## Set up once, then open your copy of the book in JupyterLab at chapter 0
 	@$(PY) -m bookbuild lab $(LAB_ARGS)
 
 setup: $(VENV)/.stamp-reader  ## Install what readers need into .venv

@@ -1,13 +1,18 @@
-"""Open the book in JupyterLab, at its first chapter."""
+"""Open the book in JupyterLab, at the reader's own copy of its first chapter."""
 
 import json
 import os
+import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-FIRST = "chapters/00_how_to_use_this_book.ipynb"
+FIRST = "00_how_to_use_this_book.ipynb"
+WORK = "work"  # git ignores it
+SAVING = (
+    Path(__file__).with_name("jupyter") / "jupyter_server_config.d" / "paged_attention_book.json"
+)
 # Files below the environment's folder, with what Lab shall find in them.
 SETTINGS: dict[str, dict[str, Any]] = {
     # No news pop-up: the book asks no other machine for anything.
@@ -19,9 +24,10 @@ SETTINGS: dict[str, dict[str, Any]] = {
     },
     # Jupytext would rewrite a chapter's text when its notebook is saved.
     "etc/jupyter/labconfig/page_config.json": {"disabledExtensions": {"jupyterlab-jupytext": True}},
+    # Installing the package writes this one, too; an environment may be older than it.
+    f"etc/jupyter/jupyter_server_config.d/{SAVING.name}": json.loads(SAVING.read_text("utf-8")),
 }
 NO_JUPYTEXT = "--ServerApp.jpserver_extensions={'jupyterlab_jupytext': False}"
-KEEP_PICTURES = "--ContentsManager.pre_save_hook=bookbuild.saving.keep_still_pictures"
 
 
 def settle(prefix: Path) -> None:
@@ -34,11 +40,28 @@ def settle(prefix: Path) -> None:
             path.write_text(json.dumps(found | wanted, indent=2) + "\n", encoding="utf-8")
 
 
+def copies(root: Path) -> list[Path]:
+    """Make the reader's own copies in ``work/`` of chapters that have none there; returns the new.
+
+    A copy that is there is never touched, whatever is in it: the reader's work.
+    """
+    made = []
+    for notebook in sorted((root / "chapters").glob("[0-9][0-9]_*.ipynb")):
+        copy = root / WORK / notebook.name
+        if not copy.exists():
+            copy.parent.mkdir(exist_ok=True)
+            part = copy.with_suffix(".ipynb.part")
+            shutil.copyfile(notebook, part)
+            part.replace(copy)
+            made.append(copy)
+    return made
+
+
 def arguments(root: Path, more: Sequence[str]) -> list[str]:
     """Lab's command line for the book; ``more`` comes last and wins."""
-    start = f"/lab/tree/{FIRST}" if (root / FIRST).exists() else "/lab"
+    start = f"/lab/tree/{WORK}/{FIRST}" if (root / WORK / FIRST).exists() else "/lab"
     where = [f"--ServerApp.root_dir={root}", f"--LabApp.default_url={start}"]
-    ours = [*where, NO_JUPYTEXT, KEEP_PICTURES]
+    ours = [*where, NO_JUPYTEXT]
     # In a container one is often root, and Jupyter refuses that without this word.
     as_root = ["--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
     return [*ours, *as_root, *more]
@@ -49,5 +72,7 @@ def open_lab(root: Path, more: Sequence[str]) -> None:
     from jupyterlab.labapp import LabApp
 
     settle(Path(sys.prefix))
+    if made := copies(root):
+        print(f"{WORK}/ has your own copies of {len(made)} chapters; they are yours to change.")
     print("Opening the book; stop it with Ctrl+C here.", flush=True)
     LabApp.launch_instance(arguments(root, more))

@@ -9,6 +9,7 @@ from pathlib import Path
 from nbformat import NotebookNode
 
 MASKS = Path(__file__).with_name("measured.cfg")
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 
 
@@ -28,9 +29,12 @@ def masked(text: str) -> str:
 
 
 def tidy(outputs: Iterable[NotebookNode], root: Path) -> None:
-    """Take out machine paths, and widget views (their state is not stored). In place."""
+    """Take out machine paths, widget views (their state is not stored) and colours. In place."""
     for output in outputs:
-        output.get("data", {}).pop(WIDGET_VIEW, None)
+        data = output.get("data", {})
+        data.pop(WIDGET_VIEW, None)
+        if "text/plain" in data:
+            data["text/plain"] = COLOUR.sub("", data["text/plain"])
         if output.output_type == "error":
             output.traceback = [_shorten(line, root) for line in output.traceback]
 

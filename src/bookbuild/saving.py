@@ -2,6 +2,9 @@
 
 Lab saves a live widget's view without the state behind it, and next time shows an error where the
 picture was. A picture has a still form beside the view; without the view, Lab shows that.
+
+This module is an extension of Jupyter's server. The installed package says so in ``etc/jupyter``,
+so it runs however a server was started.
 """
 
 from typing import Any
@@ -14,7 +17,7 @@ PICTURE = "application/vnd.paged-attention.picture+json"
 def keep_still_pictures(model: dict[str, Any], **_: Any) -> None:
     """Take the widget views out of outputs that hold a picture, before a notebook is saved.
 
-    A ``pre_save_hook`` of Jupyter's contents manager. Other widgets' outputs stay as they are.
+    Other widgets' outputs, and other people's notebooks, stay as they are.
     """
     if model.get("type") != "notebook":
         return
@@ -22,3 +25,19 @@ def keep_still_pictures(model: dict[str, Any], **_: Any) -> None:
         for output in cell.get("outputs", []):
             if PICTURE in output.get("data", {}):
                 output["data"].pop(WIDGET_VIEW, None)
+
+
+def _jupyter_server_extension_points() -> list[dict[str, str]]:
+    """What Jupyter's server asks a package that its configuration names."""
+    return [{"module": __name__}]
+
+
+def _load_jupyter_server_extension(server: Any) -> None:
+    """Have this server keep pictures' still forms whenever it saves a notebook.
+
+    An extension that is loaded later may put another contents manager in place (jupytext does), so
+    the hook waits until all are.
+    """
+    server.io_loop.add_callback(
+        lambda: server.contents_manager.register_pre_save_hook(keep_still_pictures)
+    )

@@ -40,3 +40,18 @@ def test_a_built_notebook_passes_and_a_wrong_output_fails(built: Chapter) -> Non
     nbformat.write(notebook, built.notebook)
     result = rerun(built)
     assert "1 failed, 2 passed" in result.stdout
+
+
+def test_colours_of_a_check_are_neither_stored_nor_compared(
+    root: Path, write: Callable[..., Chapter]
+) -> None:
+    body = "from workbook.checks.framework.report import Report\nReport('check.f(f)', ('one',), %s)"
+    chapter = write(f"# T\n\n```{{code-cell}} ipython3\n{body % 1}\n```\n")
+    build(chapter, root)
+    shown = read_notebook(chapter.notebook).cells[1].outputs[0].data["text/plain"]
+    assert "  passed  1  one\n" in shown
+    assert "1 passed" in rerun(chapter).stdout
+    notebook = read_notebook(chapter.notebook)
+    notebook.cells[1].source = body % 0
+    nbformat.write(notebook, chapter.notebook)
+    assert "1 failed" in rerun(chapter).stdout

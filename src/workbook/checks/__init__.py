@@ -14,6 +14,7 @@ from importlib import import_module
 from workbook.checks.framework import Exercise, OpenTask, registry
 from workbook.checks.framework.calls import Checks, Judge
 from workbook.checks.framework.guess import compare
+from workbook.notes import note
 
 __all__ = ["check", "compare", "exercises", "hint", "judge", "load_mistakes", "mine", "open_tasks"]
 
@@ -39,7 +40,7 @@ def load_mistakes(label: str) -> None:
     _import_all(f"{__name__}.ch{number}.mistakes")
 
 
-check = Checks(registry, _load, load_mistakes)
+check = Checks(registry, _load, load_mistakes, note)
 hint, mine = check.hint, check.mine
 judge = Judge(registry, _load)
 

@@ -12,14 +12,15 @@ from workbook.checks.framework.report import WIDTH, Report
 from workbook.checks.framework.running import run_cases
 
 
-def _nothing(_label: str) -> None:
-    """No mistakes to load."""
+def _nothing(*_: object) -> None:
+    """No mistakes to load, and no notes to make."""
 
 
 class Checks:
     """``check.<name>(your_object)`` runs that exercise; ``hint(n)`` speaks of the last one.
 
-    ``load`` registers the exercises; ``load_mistakes(label)`` adds what is known of one of them.
+    ``load`` registers the exercises; ``load_mistakes(label)`` adds what is known of one of them;
+    ``note(exercises, object)`` hears what passed.
     """
 
     def __init__(
@@ -27,10 +28,12 @@ class Checks:
         registry: Registry,
         load: Callable[[], None] = lambda: None,
         load_mistakes: Callable[[str], None] = _nothing,
+        note: Callable[[Sequence[Exercise], Any], None] = _nothing,
     ) -> None:
         self._registry = registry
         self._load = load
         self._load_mistakes = load_mistakes
+        self._note = note
         self._last: Exercise | None = None
         self._passed: dict[int, Any] = {}  # objects by id; held, so that no id is used twice
 
@@ -83,6 +86,7 @@ class Checks:
         self._last = owners[min(report.passed, len(owners) - 1)][0]
         if report.ok:
             self._passed[id(your_object)] = your_object
+            self._note(parts, your_object)
         else:
             self._passed.pop(id(your_object), None)
         return report

@@ -1,10 +1,14 @@
 """What a check says: the passed cases, then the first failure with tried, got, right and why."""
 
+import re
 import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 WIDTH = 100
+# Terminal colours: notebooks and consoles know them, and choose the shade themselves.
+GREEN, RED, BLUE, PLAIN = "\x1b[32m", "\x1b[1;31m", "\x1b[34m", "\x1b[0m"
+VERDICTS = {"passed": GREEN, "FAILED": RED, "to do": BLUE}
 OFFER = "hint(1) and hint(2) are there when you want them."
 
 
@@ -41,6 +45,10 @@ class Report:
 
     def __repr__(self) -> str:
         return "\n".join([self.call, *self._lines()])
+
+    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
+        """What a notebook shows: the same words, with the verdicts in colour."""
+        return {"text/plain": _coloured(repr(self))}
 
     def _lines(self) -> list[str]:
         if self.todo and self.passed == 0:
@@ -80,4 +88,14 @@ def wrapped(head: str, text: str, indent: str) -> list[str]:
         subsequent_indent=indent + " " * len(head),
         break_long_words=False,
         break_on_hyphens=False,
+    )
+
+
+def _coloured(report: str) -> str:
+    """The verdict at the beginning of each case's line, in its colour; nothing else changes."""
+    return re.sub(
+        r"^(  )(passed|FAILED|to do)(?=  )",
+        lambda found: f"{found[1]}{VERDICTS[found[2]]}{found[2]}{PLAIN}",
+        report,
+        flags=re.MULTILINE,
     )

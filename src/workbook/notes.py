@@ -1,0 +1,84 @@
+"""What a reader has passed: noted when a check passes, told by ``progress()``.
+
+The notes lie in the reader's own data folder on this machine; nothing reads them but this module.
+"""
+
+import contextlib
+import json
+import os
+import re
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import platformdirs
+
+if TYPE_CHECKING:
+    from workbook.checks.framework.exercise import Exercise
+
+CHAPTER = re.compile(r"ex-(\d+)-\d+")
+
+
+def file() -> Path:
+    """Where the notes are, or will be."""
+    return platformdirs.user_data_path("paged-attention") / "progress.json"
+
+
+def passed() -> set[str]:
+    """Labels of the exercises that the reader has passed; none when there are no (sound) notes."""
+    try:
+        found = json.loads(file().read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return set()
+    return {str(label) for label in found} if isinstance(found, list) else set()
+
+
+def is_readers(solution: Any) -> bool:
+    """Whether this was written in a notebook, and isn't the solution that stands folded there."""
+    if isinstance(solution, str):  # a text has no name to tell it by
+        return "ipykernel" in sys.modules
+    name = str(getattr(solution, "__name__", ""))
+    home = getattr(solution, "__module__", None)
+    return home == "__main__" and "ipykernel" in sys.modules and not _is_solution(name)
+
+
+def _is_solution(name: str) -> bool:
+    return name.lower().endswith("solution")
+
+
+def note(exercises: "Iterable[Exercise]", solution: Any) -> None:
+    """Note that ``solution`` passed these exercises, if it is the reader's. Never raises.
+
+    A folder that can't be written to costs the note and not the check.
+    """
+    new = {each.label for each in exercises if solution not in (each.finished, *each.also_right)}
+    if not is_readers(solution) or new <= passed():
+        return
+    path = file()
+    part = path.with_suffix(f".{os.getpid()}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part.write_text(json.dumps(sorted(passed() | new)), encoding="utf-8")
+        part.replace(path)
+    except OSError:
+        with contextlib.suppress(OSError):
+            part.unlink()
+
+
+def progress() -> None:
+    """Print, for each chapter, how many of its exercises have passed their checks, and which."""
+    from workbook.checks import exercises
+
+    done = passed()
+    chapters: dict[str, list[Exercise]] = {}
+    for exercise in exercises():
+        if match := CHAPTER.fullmatch(exercise.label):
+            chapters.setdefault(match[1], []).append(exercise)
+    for number, there in chapters.items():
+        titles = ", ".join(each.title for each in there if each.label in done)
+        count = sum(each.label in done for each in there)
+        print(f"chapter {int(number):<3} {count} of {len(there)}   {titles}".rstrip())
+    total = sum(map(len, chapters.values()))
+    known = sum(each.label in done for there in chapters.values() for each in there)
+    print(f"{known} of {total} checks passed. Only this machine knows.")
