@@ -20,7 +20,9 @@ SETTINGS: dict[str, dict[str, Any]] = {
         "@jupyterlab/apputils-extension:notification": {
             "fetchNews": "false",
             "checkForUpdates": False,
-        }
+        },
+        # A picture's button waits for the cell that runs: a cache belongs to one thread.
+        "@jupyterlab/apputils-extension:kernels-settings": {"commsOverSubshells": "disabled"},
     },
     # Jupytext would rewrite a chapter's text when its notebook is saved.
     "etc/jupyter/labconfig/page_config.json": {"disabledExtensions": {"jupyterlab-jupytext": True}},

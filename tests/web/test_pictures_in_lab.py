@@ -21,13 +21,17 @@ from workbook.widgets import MIME, pool_picture
 TOKEN = "pictures"  # of a server that lives for this test
 CELLS = [
     "from workbook.widgets import (\n    block_size_picture, contiguous_vs_paged, "
-    "fork_and_copy,\n    pool_picture, prefix_picture, reading_through_table)",
+    "fork_and_copy,\n    pool_picture, prefix_picture, reading_through_table)\n"
+    "__import__('time').sleep(globals().get('pause', 0)); pause = 8",  # busy when run again
     "pool_picture()",
     "contiguous_vs_paged()",
     "reading_through_table()",
     "fork_and_copy()",
     "prefix_picture()",
     "block_size_picture()",
+    "from workbook.stills import PoolStep, draw_pool_steps, show\n"
+    "show(draw_pool_steps([PoolStep('fresh', [0, 0], [1, 0])]),\n"
+    "     alt='Two free blocks beside a stack of two ids.', caption='A pool.', data=[])",
 ]
 SECONDS = 60
 
@@ -71,7 +75,10 @@ def lab(browser: Any, notebook: Path) -> Iterator[str]:
         yield address
     finally:
         server.terminate()
-        server.wait(timeout=20)
+        try:
+            server.wait(timeout=20)
+        except subprocess.TimeoutExpired:  # a restarted kernel may hold it up
+            server.kill()
         log.close()
 
 
@@ -132,7 +139,7 @@ def test_before_a_kernel_runs_the_still_picture_shows(page: Any) -> None:
 
 
 def test_with_a_kernel_the_live_one_shows(live: Any) -> None:
-    assert live.locator(".jp-OutputArea img").count() == 0
+    assert live.locator(".jp-OutputArea img[alt^='Pool and tables.']").count() == 0
     assert says(picture(live, 0)) == "fork(B, C) C shares 3 and 8. No block taken; 3 free."
     assert "maximum 2 → 4, the past is scaled by 0.1353" in says(picture(live, 2))
     ids = live.locator(".pa [id]").evaluate_all("(parts) => parts.map((part) => part.id)")
@@ -194,7 +201,10 @@ def test_it_follows_labs_theme(live: Any) -> None:
     live.get_by_text("JupyterLab Dark", exact=True).click()
     live.wait_for_function("document.body.dataset.jpThemeLight === 'false'")
     live.wait_for_timeout(300)
-    assert one.evaluate(ground) == "rgb(22, 25, 29)"
+    assert one.evaluate(ground) == "rgb(26, 28, 33)"
+    scheme = "() => getComputedStyle(document.querySelector('img.pa-still')).colorScheme"
+    live.locator(".jp-Notebook .jp-CodeCell").last.scroll_into_view_if_needed()
+    assert live.evaluate(scheme) == "dark"  # a still follows, too
 
 
 def test_a_saved_notebook_keeps_what_shows_without_a_kernel(live: Any, notebook: Path) -> None:
@@ -208,7 +218,27 @@ def test_a_saved_notebook_keeps_what_shows_without_a_kernel(live: Any, notebook:
     live.wait_for_timeout(500)
     saved = json.loads(notebook.read_text(encoding="utf-8"))
     kinds = [set(out["data"]) for cell in saved["cells"] for out in cell["outputs"]]
-    assert kinds == [{MIME, "text/html", "text/plain"}] * 6
+    assert kinds == [{MIME, "text/html", "text/plain"}] * 6 + [{"text/html", "text/plain"}] * 2
+
+
+def test_a_busy_kernel_and_a_lost_one_are_told_apart(live: Any) -> None:
+    one = picture(live, 0)
+    status, new = one.get_by_role("status"), one.get_by_role("button", name="New", exact=True)
+    slow = live.locator(".jp-Notebook .jp-CodeCell").first
+    slow.locator(".cm-content").click()
+    live.keyboard.press("Control+Enter")
+    live.get_by_text("| Busy").wait_for()
+    new.click()
+    status.filter(has_text="The kernel is busy").wait_for(timeout=6_000)
+    status.filter(has_text="begins; it holds no block yet").wait_for(timeout=20_000)
+    live.get_by_role("menuitem", name="Kernel", exact=True).click()
+    live.get_by_text("Restart Kernel…", exact=True).click()
+    live.get_by_role("button", name="Confirm Kernel Restart").click()
+    status.filter(has_text="has lost its engine").wait_for(timeout=20_000)
+    one.get_by_role("button", name="Back one step").click()  # looking still works
+    assert "lost" not in says(one)
+    new.click()
+    status.filter(has_text="has lost its engine").wait_for(timeout=4_000)
 
 
 def test_nobody_else_was_asked(live: Any, outside: list[str]) -> None:

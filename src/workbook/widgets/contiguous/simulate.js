@@ -1,6 +1,7 @@
 // Requests with a length each come one after the other, then end in the same order. What happens if
 // each reserves one run of slots as long as it may become, and what if memory comes in blocks?
-// The same rules as widgets/requests.py; a test compares the two.
+// The same rules as arrivals.py; a test compares the two.
+import { Engine } from "../common/engine.js";
 import { Recorder } from "../common/trace.js";
 
 /** The first free run of `length` slots, or null; and the longest free run. */
@@ -44,38 +45,23 @@ class Contiguous {
 
 class Paged {
   constructor({ slots, blockSize }) {
-    const blocks = Math.floor(slots / blockSize);
-    this.free = Array.from({ length: blocks }, (_, at) => blocks - 1 - at);
-    this.size = blockSize;
-    this.tables = new Map();
-    this.recorder = new Recorder("paged", blocks, blockSize, [...this.free].reverse());
+    this.engine = new Engine(Math.floor(slots / blockSize), blockSize);
+    this.recorder = this.engine.recorder;
   }
 
   room(length) {
-    const wanted = Math.ceil(length / this.size);
-    return { fits: wanted <= this.free.length, wanted, room: this.free.length };
+    const [wanted, room] = [this.engine.blocksNeeded(length), this.engine.pool.room];
+    return { fits: wanted <= room, wanted, room };
   }
 
   admit(seq, length) {
-    this.recorder.add("create", { seq });
-    const table = [];
-    for (let i = 0; i < Math.ceil(length / this.size); i++) {
-      const block = this.free.pop();
-      table.push(block);
-      this.recorder.add("allocate", { seq, block, i });
-    }
-    table.forEach((block, i) =>
-      this.recorder.add("write", { seq, block, n: Math.min(this.size, length - i * this.size) }),
-    );
-    this.tables.set(seq, table);
+    this.engine.begin(seq);
+    this.engine.grow(seq, length);
+    this.engine.fill(seq, length);
   }
 
   release(seq) {
-    this.tables.get(seq).forEach((block, i) => {
-      this.recorder.add("release", { seq, block, i });
-      this.free.push(block);
-    });
-    this.tables.delete(seq);
+    this.engine.drop(seq);
   }
 }
 

@@ -1,5 +1,6 @@
 // The parts of the module that need neither a document nor Python.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
 const here = new URL("../../../../src/workbook/widgets/", import.meta.url);
@@ -9,7 +10,8 @@ const { arc, chunks, curve, inOneRow, mapLayout, moved, poolLayout, slotColumns,
 const { folded, hitPath, nextName, wordsOf } = await load("prefix/prompts.js");
 const { plainSoftmax } = await load("reading/model.js");
 const { readTrace } = await load("common/trace.js");
-const { Player } = await load("common/replay.js");
+const { Player, looksOf } = await load("common/replay.js");
+const { Engine } = await load("common/engine.js");
 const { Groups } = await load("common/groups.js");
 const { nearest } = await load("block_size/chart.js");
 const { say } = await load("common/wording.js");
@@ -151,4 +153,89 @@ test("the shim model remembers, tells, and lets go", () => {
   model.save_changes();
   model.send({});
   assert.deepEqual(heard, [2]);
+});
+
+const { Kernel } = await load("common/kernel.js");
+const COMMON = JSON.parse(readFileSync(new URL("common/words.json", here), "utf8"));
+
+/** A kernel's model that answers when it is told to, and what a reader was told meanwhile. */
+function liveModel({ kernel } = {}) {
+  const model = { ...makeModel({ data: 0, fault: "" }), sent: [] };
+  model.send = (message) => model.sent.push(message);
+  const hearers = [];
+  const { on } = model;
+  model.on = (event, hear) => (hearers.push([event, hear]), on(event, hear));
+  model.emit = (event) => hearers.filter(([name]) => name === event).forEach(([, hear]) => hear());
+  if (kernel !== undefined) model.widget_manager = { kernel };
+  const told = [];
+  return { model, told, wired: new Kernel(model, (text) => told.push(text)) };
+}
+
+test("a kernel that answers at once says nothing of itself", (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const { model, told, wired } = liveModel({ kernel: { status: "idle" } });
+  wired.send({ call: "create" });
+  model.set("data", 1);
+  t.mock.timers.tick(10_000);
+  assert.deepEqual([model.sent.length, told, wired.state], [1, [], "ready"]);
+});
+
+test("a busy kernel is told of, and what is pressed meanwhile is still sent", (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const { model, told, wired } = liveModel();
+  wired.send({ call: "create" });
+  t.mock.timers.tick(10_000);
+  assert.deepEqual([told, wired.state], [[COMMON.busy], "busy"]);
+  wired.send({ call: "create" });
+  assert.equal(model.sent.length, 2);
+  model.set("data", 1);
+  assert.equal(wired.state, "ready");
+});
+
+test("a restarted kernel is lost at once, and nothing is sent to it", () => {
+  const { model, told, wired } = liveModel();
+  model.emit("comm_live_update");
+  wired.send({ call: "create" });
+  assert.deepEqual([model.sent, told], [[], [COMMON.lost, COMMON.lost]]);
+});
+
+test("a kernel that is no more is lost, not busy, whether it was asked before or after", (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  for (const kernel of [null, { isDisposed: true }, { status: "dead" }, { status: "restarting" }]) {
+    const { model, told, wired } = liveModel({ kernel });
+    wired.send({ call: "create" });
+    assert.deepEqual([model.sent, told], [[], [COMMON.lost]]);
+  }
+  const kernel = { status: "busy" };
+  const { told, wired } = liveModel({ kernel });
+  wired.send({ call: "create" });
+  kernel.status = "dead";
+  t.mock.timers.tick(10_000);
+  assert.deepEqual([told, wired.state], [[COMMON.lost], "lost"]);
+});
+
+test("a fault is an answer, and a picture that is taken away hears nothing more", (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const { model, told, wired } = liveModel();
+  wired.send({ call: "free" });
+  model.set("fault", "UnknownSequence: B");
+  wired.send({ call: "free" });
+  wired.remove();
+  model.set("fault", "again");
+  t.mock.timers.tick(10_000);
+  assert.deepEqual(told, ["UnknownSequence: B"]);
+});
+
+test("a legend has the looks that occur, also those of one step only", () => {
+  assert.deepEqual([...looksOf(readTrace(TRACE))].sort(), ["free", "reserved"]);
+  const engine = new Engine(4, 2);
+  engine.create("a");
+  engine.reserve("a", 3);
+  engine.write("a", 3);
+  assert.deepEqual([...looksOf(engine.trace)].sort(), ["free", "held", "reserved"]);
+  engine.fork("a", "b");
+  engine.reserve("b", 1);
+  engine.free("a");
+  const found = ["copied", "free", "held", "reserved", "shared"];
+  assert.deepEqual([...looksOf(engine.trace)].sort(), found);
 });
