@@ -179,6 +179,9 @@ def test_fuel_ends_what_never_ends_and_leaves_the_tracer_as_it_was() -> None:
     with pytest.raises(OutOfFuel), fuel({"/tmp/ipykernel_1/77.py"}, 1000):
         endless()
     assert sys.gettrace() is before
+    helper = a_cell("def f():\n  while True:\n    pass", "/tmp/ipykernel_1/78.py")
+    with pytest.raises(OutOfFuel), fuel({"/tmp/ipykernel_1/77.py"}, 1000):
+        helper()  # another cell of the same notebook
     with fuel(set(), 10):
         sum(i for i in range(1000))
 
@@ -235,6 +238,8 @@ def test_kinds(got: Any, right: Any, words: str | None) -> None:
         (torch.tensor([[1, 2], [8, 9]]), torch.tensor([[1, 2], [3, 4]]), "Only place 1 of axis 0"),
         (17, 5, None),
         (0, 5, None),
+        ([3], [3], None),
+        (torch.ones(2), torch.ones(2), None),
         (True, 2, None),
         ("a", "b", None),
     ],

@@ -321,11 +321,18 @@ def test_every_exercise_is_whole() -> None:
             assert all((case.title, case.tried, case.right, case.why)), (exercise.name, case.title)
 
 
-def test_loading_all_checks_does_not_load_torch() -> None:
-    code = (
-        "import sys; from workbook.checks import exercises; exercises(); "
-        "print('torch' in sys.modules)"
-    )
+@pytest.mark.parametrize(
+    "code",
+    [
+        "from workbook.checks import exercises; exercises()",
+        "from workbook.checks import check; assert not check.ceil_div(lambda a, b: a // b).ok",
+        "from workbook.checks import check; assert not check.account(lambda rows, n: n).ok",
+        "from workbook.checks import check; assert not check.allocator(list).ok",
+    ],
+    ids=["loading all", "chapter 0", "chapter 1", "chapter 2"],
+)
+def test_checks_do_without_torch_until_one_needs_it(code: str) -> None:
+    code = f"import sys; {code}; print('torch' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
 

@@ -41,8 +41,8 @@ def run_cases(
             )
             return Report(call, titles, passed, remark=remark)
         except Exception as error:
-            load_mistakes(exercise.label)
-            failure = _failure(case, error, reader, cause(exercise, case, reader, error))
+            why = _why(exercise, case, reader, error, load_mistakes)
+            failure = _failure(case, error, reader, why)
             return Report(call, titles, passed, failure=failure, skipped=skipped)
     for exercise in dict.fromkeys(exercise for exercise, _ in owned):
         load_mistakes(exercise.label)
@@ -51,6 +51,17 @@ def run_cases(
             passed = [known for _, known in owned].index(case)
             return Report(call, titles, passed, failure=_failure(case, failed, reader, None))
     return Report(call, titles, len(owned), skipped=skipped)
+
+
+def _why(
+    exercise: Exercise, case: Case, reader: Any, error: Exception, load: Callable[[str], None]
+) -> str | None:
+    """The cause of a failure; a reader who won't wait for it gets the case's own words."""
+    try:
+        load(exercise.label)
+        return cause(exercise, case, reader, error)
+    except KeyboardInterrupt:
+        return None
 
 
 def _failure(case: Case, error: Exception, reader: Any, why: str | None) -> Failure:

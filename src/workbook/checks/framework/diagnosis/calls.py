@@ -26,20 +26,20 @@ _right: dict[Case, list[Call]] = {}
 def right_calls(exercise: Exercise, case: Case) -> list[Call]:
     """The calls that the case makes of the finished solution; played once a session."""
     if case not in _right:
-        _right[case] = calls_of(case, exercise.finished)
+        _right[case] = calls_of(case, exercise.finished, on_fuel=False)
     return _right[case]
 
 
-def calls_of(case: Case, solution: Any) -> list[Call]:
+def calls_of(case: Case, solution: Any, *, on_fuel: bool = True) -> list[Call]:
     """The calls that this case makes of a function, or of a class's public methods.
 
     A method that a method calls isn't listed. None are of a kernel or a text.
     """
     calls: list[Call] = []
     if inspect.isclass(solution):
-        play(case, _listed_class(solution, calls))
+        play(case, _listed_class(solution, calls), on_fuel=on_fuel)
     elif callable(solution) and not hasattr(solution, "fn"):
-        play(case, _listed(solution, "", calls, []))
+        play(case, _listed(solution, "", calls, []), on_fuel=on_fuel)
     return calls
 
 

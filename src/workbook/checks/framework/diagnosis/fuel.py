@@ -13,13 +13,23 @@ class OutOfFuel(Exception):
     """The lines are used up."""
 
 
+def _counts(filename: str, files: set[str]) -> bool:
+    """Whether it is one of these files, or a cell of the notebook that one of them is a cell of."""
+    cells = {folder for folder in map(_folder, files) if "ipykernel" in folder}
+    return filename in files or _folder(filename) in cells
+
+
+def _folder(filename: str) -> str:
+    return filename.rpartition("/")[0] or filename.rpartition("\\")[0]
+
+
 @contextmanager
 def fuel(files: set[str], lines: int = LINES) -> Iterator[None]:
-    """Inside, ``OutOfFuel`` is raised after that many lines of code that stands in ``files``.
+    """Inside, ``OutOfFuel`` is raised after that many lines of ``files``, and of their notebook.
 
     A debugger or a coverage tool that traces this thread pauses meanwhile.
     """
-    left = lines
+    left, known = lines, dict[str, bool]()
 
     def on_line(_frame: FrameType, _event: str, _arg: Any) -> Any:
         nonlocal left
@@ -29,7 +39,10 @@ def fuel(files: set[str], lines: int = LINES) -> Iterator[None]:
         return on_line
 
     def on_call(frame: FrameType, _event: str, _arg: Any) -> Any:
-        return on_line if frame.f_code.co_filename in files else None
+        name = frame.f_code.co_filename
+        if name not in known:
+            known[name] = _counts(name, files)
+        return on_line if known[name] else None
 
     before = sys.gettrace()
     sys.settrace(on_call)

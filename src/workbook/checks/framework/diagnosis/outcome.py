@@ -38,11 +38,12 @@ def of(error: Exception | None) -> Outcome:
     return Outcome(f"|{in_words(error)}", crash=True)
 
 
-def play(case: Case, solution: Any) -> Outcome:
-    """Run one case quietly and on fuel; a kernel without, for its interpreter copies its lines."""
-    files = set() if hasattr(solution, "fn") else files_of(solution)
+def play(case: Case, solution: Any, *, on_fuel: bool = True) -> Outcome:
+    """Run one case quietly, on fuel if it may not end; a kernel's lines can't be counted."""
+    count = on_fuel and not hasattr(solution, "fn")
     try:
-        with contextlib.redirect_stdout(io.StringIO()), fuel(files):
+        limit = fuel(files_of(solution)) if count else contextlib.nullcontext()
+        with contextlib.redirect_stdout(io.StringIO()), limit:
             case.body(solution)
     except Exception as error:
         return of(error)

@@ -6,7 +6,9 @@ FEW = 8
 
 
 def relation(got: Any, right: Any) -> str | None:
-    """The relation of two answers of one kind, or ``None`` if none is seen."""
+    """The relation of two answers of one kind that differ, or ``None`` if none is seen."""
+    if equal(got, right):
+        return None
     if hasattr(right, "flatten") and hasattr(got, "flatten"):
         return _tensors(got, right)
     if _number(right) and _number(got):
@@ -14,6 +16,13 @@ def relation(got: Any, right: Any) -> str | None:
     if isinstance(right, tuple | list) and isinstance(got, tuple | list):
         return _items(list(got), list(right))
     return None
+
+
+def equal(got: Any, right: Any) -> bool:
+    """Whether two answers of one kind say the same; in tensors NaN is equal to NaN."""
+    if hasattr(right, "isnan") and hasattr(got, "isnan") and got.shape == right.shape:
+        return bool(((got == right) | (got.isnan() & right.isnan())).all())
+    return bool(got is right or got == right)
 
 
 def _number(value: Any) -> bool:

@@ -6,6 +6,7 @@ from typing import Any
 from workbook.checks.framework.cases import Case, CheckFailed, attempt, shown
 from workbook.checks.framework.diagnosis.calls import calls_of, right_calls
 from workbook.checks.framework.diagnosis.kind import kind
+from workbook.checks.framework.diagnosis.relation import equal
 from workbook.checks.framework.exercise import Exercise
 
 
@@ -18,7 +19,7 @@ def second_look(exercise: Exercise, reader: Any) -> tuple[Case, CheckFailed] | N
     if exercise.takes != "function" or exercise.finished is None or hasattr(reader, "fn"):
         return None
     for case in exercise.cases:
-        mine, right = calls_of(case, reader), right_calls(exercise, case)
+        mine, right = calls_of(case, reader, on_fuel=False), right_calls(exercise, case)
         for a, b in zip(mine, right, strict=False):
             if a.error or b.error:
                 continue
@@ -34,15 +35,8 @@ def _probed(exercise: Exercise, reader: Any, args: tuple[Any, ...]) -> CheckFail
     right = exercise.finished(*copy.deepcopy(args))
     got = attempt(reader, *copy.deepcopy(args))
     words = None if got.error else kind(got.value, right)
-    if got.error is None and words is None and _equal(got.value, right):
+    if got.error is None and words is None and equal(got.value, right):
         return None
     tried = f"{exercise.stub}({', '.join(shown(arg) for arg in args)})"
     came = str(got) if got.error else shown(got.value)
     return CheckFailed(came, tried=tried, right=shown(right), why=words)
-
-
-def _equal(got: Any, right: Any) -> bool:
-    if hasattr(right, "nan_to_num"):
-        both_nan = got.isnan() & right.isnan()
-        return bool(((got == right) | both_nan).all())
-    return bool(got == right)
