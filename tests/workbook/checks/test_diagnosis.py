@@ -237,6 +237,7 @@ def test_kinds(got: Any, right: Any, words: str | None) -> None:
         (torch.tensor([[1, 2], [3, 4]]), torch.tensor([[1, 3], [2, 4]]), "in other places"),
         (torch.tensor([[1, 2], [8, 9]]), torch.tensor([[1, 2], [3, 4]]), "Only place 1 of axis 0"),
         (17, 5, None),
+        (3, 1, None),
         (0, 5, None),
         ([3], [3], None),
         (torch.ones(2), torch.ones(2), None),

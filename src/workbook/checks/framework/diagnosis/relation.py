@@ -32,10 +32,10 @@ def _number(value: Any) -> bool:
 def _numbers(got: Any, right: Any) -> str | None:
     if isinstance(right, int) and abs(got - right) == 1:
         return f"Off by one: {got} is one too {'many' if got > right else 'few'}."
-    if not (isinstance(right, int) and isinstance(got, int) and right and got):
-        return None
     if got == -right:
         return "The right number with the wrong sign."
+    if not (isinstance(right, int) and isinstance(got, int) and min(abs(right), abs(got)) > 1):
+        return None  # every number is a multiple of 1
     if got % right == 0:
         return f"That is {got // right} times the right number."
     if right % got == 0:
