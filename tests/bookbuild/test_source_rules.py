@@ -41,6 +41,11 @@ def problems(write: Callable[..., Chapter], text: str) -> list[str]:
     return [str(problem) for rule in SOURCE_RULES for problem in rule(page)]
 
 
+def test_folded_stories_do_not_count_as_reading(write: Callable[..., Chapter]) -> None:
+    story = ":::{dropdown} It happened: long ago\n" + "word " * 2_600 + "\n:::"
+    assert problems(write, GOOD.replace("## Break it", f"{story}\n\n## Break it", 1)) == []
+
+
 def test_a_good_chapter_has_no_problems(write: Callable[..., Chapter]) -> None:
     assert problems(write, GOOD) == []
 

@@ -47,11 +47,26 @@ def run(source: str, names: dict[str, Any]) -> Any:
         return eval(compile(ast.Expression(last.value), file, "eval"), names)
 
 
+def only_defines(cell: Any) -> bool:
+    """Whether a cell of the chapter's own holds classes and functions and does nothing."""
+    tags = {"stub", "check", "solution"} & set(cell.metadata.get("tags", []))
+    made = (ast.ClassDef, ast.FunctionDef)
+    return not tags and all(isinstance(part, made) for part in ast.parse(cell.source).body)
+
+
 def solved(chapter: Path) -> dict[str, Any]:
-    """The names a chapter has after its imports and its solutions, and nothing else."""
+    """The names a chapter has after its imports, its definitions and its solutions, no more."""
     names: dict[str, Any] = {"__name__": "__main__"}
     run(code(chapter)[0], names)
-    for source in code(chapter, "solution"):
+    for cell in cells(chapter):
+        if cell.cell_type != "code":
+            continue
+        if only_defines(cell):
+            with contextlib.suppress(NameError):  # built on what a cell that runs has made
+                run(cell.source, names)
+        if "solution" not in cell.metadata.get("tags", []):
+            continue
+        source = cell.source
         report = run(source, names)
         assert isinstance(report, Report), f"a solution cell must end with its check:\n{source}"
         assert report.ok, repr(report)

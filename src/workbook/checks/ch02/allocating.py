@@ -1,9 +1,10 @@
 """Chapter 02: allocate and release, all or nothing."""
 
+import copy
 from collections import Counter
 from typing import Any
 
-from paged_attention.errors import BlockPoolExhausted
+from paged_attention.errors import BlockNotHeld, BlockPoolExhausted
 from workbook.checks.framework import attempt, exercise, expect, shown
 
 allocate_release = exercise(
@@ -32,6 +33,12 @@ allocate_many = exercise(
         "cannot fail.",
     ),
 )
+
+
+def next_ids(pool: Any) -> list[int]:
+    """The ids that ``pool`` would hand out next, in their order, asked of a copy."""
+    twin = copy.deepcopy(pool)
+    return [twin.allocate() for _ in range(twin.num_free)]
 
 
 @allocate_release.case(
@@ -74,7 +81,7 @@ def _distinct(allocator: Any) -> None:
 @allocate_release.case(
     "releasing a block twice",
     tried="a = allocate(); release(a); release(a)",
-    right="RuntimeError, num_free still 4",
+    right="BlockNotHeld, num_free still 4",
     why="Whoever releases twice has lost track of what it holds, and must hear of it at once.",
 )
 def _double_release(allocator: Any) -> None:
@@ -88,6 +95,14 @@ def _double_release(allocator: Any) -> None:
         right="num_free is 4",
         why=f"Nobody holds block {block}, and it is not free: it is lost until the process ends.",
     )
+    expect(
+        list(pool.refs) == [0] * 4,
+        tried="a = allocate(); release(a)",
+        got=f"num_free is 4, refs is {shown(pool.refs)}",
+        right="refs is [0, 0, 0, 0]",
+        why="The id came back and a holder is still counted: the next release of it, by nobody, "
+        "would be accepted.",
+    )
     second = attempt(pool.release, block)
     expect(
         pool.num_free == 4,
@@ -95,7 +110,13 @@ def _double_release(allocator: Any) -> None:
         why=f"block {block} is now in the free list twice. Two sequences will be given the same "
         "memory, and each will read the other's history. (This happened: sgl-project/sglang#18694)",
     )
-    expect(second.raised(RuntimeError), got=f"{second}; num_free is 4")
+    expect(
+        second.raised(BlockNotHeld),
+        got=f"{second}; num_free is 4",
+        why="It is refused, but under another name: who catches BlockNotHeld doesn't hear of it."
+        if second.error
+        else None,
+    )
     expect(
         list(pool.refs) == [0] * 4,
         got=f"{second}; refs is {shown(pool.refs)}",
@@ -149,17 +170,19 @@ def _reuse(allocator: Any) -> None:
 
 @allocate_release.case(
     "the top of the stack goes first",
-    tried="pool of 4; allocate(); allocate(); release(0); allocate()",
-    right="block 0",
+    tried="pool of 5; take 0, 1, 2; release(0); release(2); then allocate() four times",
+    right="blocks [2, 0, 3, 4]",
     why="The id that came back last lies on top. A queue gives out a block that was released "
     "by mistake long after the mistake; a stack, at the next call.",
 )
 def _last_in_first_out(allocator: Any) -> None:
-    pool = allocator(4)
-    pool.allocate()
-    pool.allocate()
+    pool = allocator(5)
+    for _ in range(3):
+        pool.allocate()
     pool.release(0)
-    expect((again := pool.allocate()) == 0, got=f"block {shown(again)}")
+    pool.release(2)
+    got = [pool.allocate() for _ in range(4)]
+    expect(got == [2, 0, 3, 4], got=f"blocks {shown(got)}")
 
 
 @allocate_many.case(
@@ -190,6 +213,24 @@ def _refused_whole(allocator: Any) -> None:
 
 
 @allocate_many.case(
+    "a refusal leaves the stack as it was, id by id",
+    tried="pool of 5; take 0, 1, 2; release(1); allocate_many(4)",
+    right="BlockPoolExhausted, and the next ids are [1, 3, 4], as before",
+    why="A refused call changes nothing, and the order of the free ids is part of what there is: "
+    "the top must be the block that came back last.",
+)
+def _stack_unchanged(allocator: Any) -> None:
+    pool = allocator(5)
+    for _ in range(3):
+        pool.allocate()
+    pool.release(1)
+    before = next_ids(pool)
+    outcome = attempt(pool.allocate_many, 4)
+    expect(outcome.raised(BlockPoolExhausted), got=str(outcome))
+    expect(next_ids(pool) == before, got=f"the next ids are {shown(next_ids(pool))}")
+
+
+@allocate_many.case(
     "none, and exactly what is left",
     tried="pool of 4; allocate_many(0); allocate_many(4)",
     right="[] with num_free 4, then four different blocks",
@@ -200,7 +241,15 @@ def _none_and_all(allocator: Any) -> None:
     pool = allocator(4)
     nothing = attempt(pool.allocate_many, 0)
     expect(
-        nothing.error is None and list(nothing.value) == [] and pool.num_free == 4,
+        nothing.error is None,
+        tried="pool of 4; allocate_many(0)",
+        got=str(nothing),
+        right="[], num_free still 4",
+        why="None is a number of blocks, too: a token that fits its last block needs no new one. "
+        "Such a call is no mistake of the caller's.",
+    )
+    expect(
+        list(nothing.value) == [] and pool.num_free == 4,
         tried="pool of 4; allocate_many(0)",
         got=f"{nothing}; num_free is {shown(pool.num_free)}",
         right="[], num_free still 4",
@@ -222,27 +271,27 @@ def _none_and_all(allocator: Any) -> None:
 
 @allocate_many.case(
     "some, and then the rest",
-    tried="pool of 4; allocate_many(3), then allocate_many(1)",
-    right="three different ids with num_free 1, then the fourth; every count is 1",
+    tried="pool of 7; allocate_many(3), then allocate_many(4)",
+    right="three different ids with num_free 4, then the other four; every count is 1",
     why="The ids that are handed out must be the ids that leave the stack.",
 )
 def _some_and_rest(allocator: Any) -> None:
-    pool = allocator(4)
+    pool = allocator(7)
     some = list(pool.allocate_many(3))
     expect(
-        len(some) == 3 and pool.num_free == 1,
-        tried="pool of 4; allocate_many(3)",
+        len(some) == 3 and pool.num_free == 4,
+        tried="pool of 7; allocate_many(3)",
         got=f"{shown(some)}, num_free {shown(pool.num_free)}",
-        right="3 ids, num_free 1",
+        right="3 ids, num_free 4",
         why="As many ids as were asked for, and no more: the rest is somebody else's to ask for.",
     )
-    blocks = some + list(pool.allocate_many(1))
+    blocks = some + list(pool.allocate_many(4))
     expect(
-        sorted(blocks) == [0, 1, 2, 3] and list(pool.refs) == [1] * 4,
+        sorted(blocks) == list(range(7)) and list(pool.refs) == [1] * 7,
         got=f"{shown(some)}, then {shown(blocks[3:])}, refs {shown(pool.refs)}",
     )
-    twin = allocator(4)
-    one_by_one = [twin.allocate() for _ in range(4)]
+    twin = allocator(7)
+    one_by_one = [twin.allocate() for _ in range(7)]
     expect(
         blocks == one_by_one,
         got=f"{shown(some)}, then {shown(blocks[3:])}",

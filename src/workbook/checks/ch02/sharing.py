@@ -4,7 +4,8 @@ import random
 from collections import Counter
 from typing import Any
 
-from workbook.checks.ch02.allocating import allocate_many, allocate_release
+from paged_attention.errors import BlockNotHeld
+from workbook.checks.ch02.allocating import allocate_many, allocate_release, next_ids
 from workbook.checks.framework import attempt, exercise, expect, shown, suite
 
 share_release = exercise(
@@ -61,12 +62,26 @@ def _last_holder(allocator: Any) -> None:
         got=f"num_free is {shown(pool.num_free)} at the end",
         why="Everyone has left and the block did not come back: shared once, it is lost for good.",
     )
+    expect(
+        pool.refs[block] == 0,
+        got=f"num_free is 4, and refs[b] is {shown(pool.refs[block])}",
+        right="num_free is 4, and refs[b] is 0",
+        why="The last holder has left and is still counted: `release` takes one away every time, "
+        "also when it frees the block.",
+    )
     stranger = attempt(pool.share, block)
     expect(
-        stranger.raised(RuntimeError) and pool.refs[block] == 0,
+        not stranger.error or stranger.raised(BlockNotHeld),
         tried="share(b) when nobody holds b",
-        got=f"{stranger}; refs[b] is {shown(pool.refs[block])}",
-        right="RuntimeError, refs[b] still 0",
+        got=str(stranger),
+        right="BlockNotHeld, refs[b] still 0",
+        why="It is refused, but under another name: who catches BlockNotHeld doesn't hear of it.",
+    )
+    expect(
+        stranger.raised(BlockNotHeld) and pool.refs[block] == 0,
+        tried="share(b) when nobody holds b",
+        got=f"{stranger}; refs[b] is {shown(pool.refs[block])}, num_free is {pool.num_free}",
+        right="BlockNotHeld, refs[b] still 0",
         why="Block b is free and now also in use. Its next owner overwrites what the sharer reads.",
     )
 
@@ -74,7 +89,7 @@ def _last_holder(allocator: Any) -> None:
 @share_release.case(
     "a release too many is refused",
     tried="pool of 4; b = allocate(); share(b); then release(b) three times",
-    right="RuntimeError at the third, num_free still 4, refs still [0, 0, 0, 0]",
+    right="BlockNotHeld at the third, num_free still 4, refs still [0, 0, 0, 0]",
     why="Nobody holds block b any more. A count below 0, or a second id on the stack, is the fault "
     "that this chapter began with.",
 )
@@ -86,9 +101,26 @@ def _release_too_many(allocator: Any) -> None:
     pool.release(block)
     third = attempt(pool.release, block)
     expect(
-        third.raised(RuntimeError) and pool.num_free == 4 and list(pool.refs) == [0] * 4,
+        third.raised(BlockNotHeld) and pool.num_free == 4 and list(pool.refs) == [0] * 4,
         got=f"{third}; num_free is {shown(pool.num_free)}, refs is {shown(pool.refs)}",
     )
+
+
+@share_release.case(
+    "a block that comes back lies on top",
+    tried="pool of 5; take 0, 1, 2; share(1); release(1) twice; allocate()",
+    right="block 1",
+    why="The id that came back last goes out first, as in the first exercise: with a queue the "
+    "fault of a wrong release shows long after its cause.",
+)
+def _lands_on_top(allocator: Any) -> None:
+    pool = allocator(5)
+    for _ in range(3):
+        pool.allocate()
+    pool.share(1)
+    pool.release(1)
+    pool.release(1)
+    expect(next_ids(pool)[:1] == [1], got=f"the next ids are {shown(next_ids(pool))}")
 
 
 @share_release.case(

@@ -235,5 +235,128 @@ class EverythingOrNothing(Right):
         return [self.allocate() for _ in range(self.num_free if n else 0)]
 
 
+@allocate_release.mistake(
+    "The block left the stack, and its count stayed 0: by the counts nobody holds it."
+)
+class NotCounted(Right):
+    def allocate(self) -> int:
+        if not self.free:
+            raise BlockPoolExhausted
+        return self.free.pop()
+
+
+@allocate_release.mistake(
+    "It is refused with a plain RuntimeError: who catches BlockNotHeld doesn't hear of it."
+)
+class PlainRuntimeError(Right):
+    def release(self, block: int) -> None:
+        if self.refs[block] == 0:
+            raise RuntimeError(f"block {block} is free")
+        super().release(block)
+
+
+@allocate_release.mistake(
+    "Every release is refused, the first one too: the test is the wrong way round."
+)
+class RefusesHeld(Right):
+    def release(self, block: int) -> None:
+        if self.refs[block] > 0:
+            raise BlockNotHeld
+        super().release(block)
+
+
+@allocate_release.mistake(
+    "The id came back and its count stayed 1: the next release of it, by nobody, is accepted."
+)
+class CountStays(Right):
+    def release(self, block: int) -> None:
+        if self.refs[block] == 0:
+            raise BlockNotHeld
+        self.free.append(block)
+
+
+@allocate_release.mistake(
+    "The id came back at the bottom of the stack, `insert(0, …)`; the one that came back last "
+    "goes out first, so it belongs on top."
+)
+class ToTheBottom(Right):
+    def release(self, block: int) -> None:
+        if self.refs[block] == 0:
+            raise BlockNotHeld
+        self.refs[block] = 0
+        self.free.insert(0, block)
+
+
+@allocate_release.mistake(
+    "The free list was sorted: the stack's order says who came back last, and is lost."
+)
+class Sorts(Right):
+    def release(self, block: int) -> None:
+        super().release(block)
+        self.free.sort(reverse=True)
+
+
+@allocate_release.mistake(
+    "One block too few is handed out: the last free one is as good as the others."
+)
+class KeepsOne(Right):
+    def allocate(self) -> int:
+        if len(self.free) <= 1:
+            raise BlockPoolExhausted
+        return super().allocate()
+
+
+@allocate_many.mistake(
+    "What was taken was given back in the order in which it was taken, so the stack is turned "
+    "round. Undo backwards, or look before you take."
+)
+class UndoForwards(Right):
+    def allocate_many(self, n: int) -> list[int]:
+        taken: list[int] = []
+        try:
+            for _ in range(n):
+                taken.append(self.allocate())  # noqa: PERF401
+        except BlockPoolExhausted:
+            for block in taken:
+                self.release(block)
+            raise
+        return taken
+
+
+@allocate_many.mistake(
+    "None is a number of blocks, too: a token that fits its last block needs no new one. Such a "
+    "call is no mistake of the caller's."
+)
+class RefusesNone(Right):
+    def allocate_many(self, n: int) -> list[int]:
+        if n <= 0 or n > self.num_free:
+            raise BlockPoolExhausted
+        return [self.allocate() for _ in range(n)]
+
+
+@allocate_many.mistake("The ids left the stack, and their counts stayed 0.")
+class ManyNotCounted(Right):
+    def allocate_many(self, n: int) -> list[int]:
+        if n > self.num_free:
+            raise BlockPoolExhausted
+        return [self.free.pop() for _ in range(n)]
+
+
+@allocate_many.mistake("One id too many: the range starts at 0 and ends with n.")
+class OneMore(Right):
+    def allocate_many(self, n: int) -> list[int]:
+        if n > self.num_free:
+            raise BlockPoolExhausted
+        return [self.allocate() for _ in range(min(n + 1, self.num_free) if n else 0)]
+
+
+@allocate_many.mistake("The same id n times: one block was taken for n places.")
+class OneForAll(Right):
+    def allocate_many(self, n: int) -> list[int]:
+        if n > self.num_free:
+            raise BlockPoolExhausted
+        return [self.allocate()] * n if n else []
+
+
 allocate_release.finished = BlockAllocator
 allocate_many.finished = BlockAllocator

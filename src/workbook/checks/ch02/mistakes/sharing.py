@@ -86,4 +86,87 @@ class StopsAtZero(Right):
             self.free.append(block)
 
 
+@share_release.mistake(
+    "`release` never takes a holder away: the count goes up with `share` and never down."
+)
+class NeverCountsDown(Right):
+    def release(self, block: int) -> None:
+        if self.refs[block] == 0:
+            raise BlockNotHeld
+        if self.refs[block] == 1:
+            self.refs[block] = 0
+            self.free.append(block)
+
+
+@share_release.mistake(
+    "The last holder has left and is still counted: `release` takes one away every time, also "
+    "when it frees the block."
+)
+class LastOneNotCounted(Right):
+    def release(self, block: int) -> None:
+        if self.refs[block] == 0:
+            raise BlockNotHeld
+        if self.refs[block] == 1:
+            self.free.append(block)
+        else:
+            self.refs[block] -= 1
+
+
+@share_release.mistake("All holders were sent away at once: `release` sets the count to 0.")
+class SendsAllAway(Right):
+    def release(self, block: int) -> None:
+        if self.refs[block] == 0:
+            raise BlockNotHeld
+        self.refs[block] = 0
+        self.free.append(block)
+
+
+@share_release.mistake("The id came back at the bottom of the stack, `insert(0, …)`.")
+class ToTheBottom(Right):
+    def release(self, block: int) -> None:
+        if self.refs[block] == 0:
+            raise BlockNotHeld
+        self.refs[block] -= 1
+        if self.refs[block] == 0:
+            self.free.insert(0, block)
+
+
+@share_release.mistake(
+    "`share` doubles the count: right for the second holder, wrong for the third."
+)
+class Doubles(Right):
+    def share(self, block: int) -> None:
+        if self.refs[block] == 0:
+            raise BlockNotHeld
+        self.refs[block] *= 2
+
+
+@share_release.mistake(
+    "`share` refuses a block that has two holders already; three may share, too."
+)
+class TwoAtMost(Right):
+    def share(self, block: int) -> None:
+        if self.refs[block] != 1:
+            raise BlockNotHeld
+        self.refs[block] += 1
+
+
+@share_release.mistake(
+    "`share` takes a free block's id off the stack and holds it: that is `allocate`."
+)
+class TakesFree(Right):
+    def share(self, block: int) -> None:
+        if self.refs[block] == 0:
+            self.free.remove(block)
+        self.refs[block] += 1
+
+
+@share_release.mistake("`share` adds 2, as if the first holder weren't counted yet.")
+class AddsTwo(Right):
+    def share(self, block: int) -> None:
+        if self.refs[block] == 0:
+            raise BlockNotHeld
+        self.refs[block] += 2
+
+
 share_release.finished = BlockAllocator
