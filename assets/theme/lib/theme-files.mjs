@@ -11,7 +11,7 @@ const STYLES = [
   ...["base", "layout", "text", "cells", "exercises", "guess", "page-pictures", "margin", "preview"],
   ...["cover", "front", "print"],
 ];
-const GENERATED = "generated"; // pictures.js and pictures.css, from `python -m workbook.widgets`
+const GENERATED = "generated"; // looks.css, pictures.js and pictures.css, from `python -m workbook.widgets`
 
 const read = (...path) => readFileSync(join(HERE, ...path));
 
@@ -24,7 +24,9 @@ function katexStyles() {
 /** Map from a name below the theme's folder to the file's contents. */
 export function themeFiles() {
   const files = new Map();
-  files.set("book.css", STYLES.map((name) => read("static/css", `${name}.css`)).join("\n"));
+  const looks = existsSync(join(HERE, GENERATED, "looks.css")) ? read(GENERATED, "looks.css") : "";
+  const styles = STYLES.map((name) => read("static/css", `${name}.css`));
+  files.set("book.css", [looks, ...styles].join("\n"));
   for (const name of readdirSync(join(HERE, "static"))) {
     if (/\.(js|svg|png)$/.test(name)) files.set(name, read("static", name));
   }

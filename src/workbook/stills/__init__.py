@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from workbook.stills.chart import canvas as canvas
     from workbook.stills.looks import STATES as STATES
     from workbook.stills.looks import Look as Look
-    from workbook.stills.output import digest as digest
     from workbook.stills.output import show as show
     from workbook.stills.pool import PoolStep as PoolStep
     from workbook.stills.pool import draw_pool_steps as draw_pool_steps
@@ -25,7 +24,6 @@ _HOME = {
     "STATES": "looks",
     "Sheet": "sheet",
     "canvas": "chart",
-    "digest": "output",
     "draw_pool_steps": "pool",
     "show": "output",
 }
@@ -35,7 +33,6 @@ __all__ = [
     "PoolStep",
     "Sheet",
     "canvas",
-    "digest",
     "draw_pool_steps",
     "show",
 ]

@@ -6,12 +6,11 @@ of a chart are left out of comparisons (``bookbuild/measured.cfg``), its digest 
 """
 
 import base64
-import hashlib
 import html
-import json
 import re
 from typing import TYPE_CHECKING, Any
 
+from workbook.digest import digest
 from workbook.stills.sheet import Sheet
 
 if TYPE_CHECKING:
@@ -56,12 +55,6 @@ def image(svg: str, alt: str, kind: str = "pa-still") -> str:
     )
 
 
-def digest(data: Any) -> str:
-    """The first 12 hex digits of SHA-256 over the data as JSON; floats count to 6 decimals."""
-    text = json.dumps(_plain(data), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return hashlib.sha256(text.encode()).hexdigest()[:12]
-
-
 def _image(figure: "Sheet | Figure", alt: str) -> str:
     if isinstance(figure, Sheet):
         return image(figure.svg(), alt)
@@ -74,20 +67,6 @@ def _emit(bundle: dict[str, Any]) -> None:
     from IPython.display import display
 
     display(bundle, raw=True)  # type: ignore[no-untyped-call]
-
-
-def _plain(data: Any) -> Any:
-    if hasattr(data, "tolist"):  # a tensor or an array
-        data = data.tolist()
-    if isinstance(data, float):
-        return round(data, 6)
-    if isinstance(data, dict):
-        return {str(key): _plain(value) for key, value in data.items()}
-    if isinstance(data, (list, tuple)):
-        return [_plain(value) for value in data]
-    if data is None or isinstance(data, (bool, int, str)):
-        return data
-    raise TypeError(f"the data behind a picture is numbers, texts, lists and dicts, got {data!r}")
 
 
 def _inline(text: str) -> str:

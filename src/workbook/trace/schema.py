@@ -20,7 +20,6 @@ of the prefix index are kept once, as strings. Only allocate, share and release 
 | read | seq, block, i, n tokens that count; its floats are in ``floats`` |
 """
 
-import hashlib
 import json
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
@@ -28,6 +27,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
+
+from workbook.digest import digest
 
 NONE = -1
 VERSION = 1
@@ -155,12 +156,6 @@ class Trace:
     def digest(self) -> str:
         """The first 12 hex digits of SHA-256 over the JSON form."""
         return digest(self.to_json())
-
-
-def digest(data: Any) -> str:
-    """The first 12 hex digits of SHA-256 over ``data`` as JSON, keys in order."""
-    text = json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 def _joined(numbers: Sequence[int]) -> str:

@@ -7,7 +7,7 @@ from workbook.widgets.bundle import write_to
 
 
 def main(arguments: list[str]) -> int:
-    """Write ``pictures.js`` and ``pictures.css`` into the folder named."""
+    """Write the module and its style sheets into the folder named."""
     if len(arguments) != 1:
         print("usage: python -m workbook.widgets FOLDER", file=sys.stderr)
         return 2

@@ -44,23 +44,28 @@ def style() -> str:
 
 
 def write_to(folder: Path) -> None:
-    """Write ``pictures.js`` and ``pictures.css`` into ``folder``."""
+    """Write ``pictures.js``, ``pictures.css``, and ``looks.css`` for the page around them."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "pictures.js").write_text(module(), encoding="utf-8", newline="\n")
-    (folder / "pictures.css").write_text(style(), encoding="utf-8", newline="\n")
+    files = {"pictures.js": module(), "pictures.css": style(), "looks.css": colours(":root")}
+    for name, text in files.items():
+        (folder / name).write_text(text, encoding="utf-8", newline="\n")
+
+
+def colours(selector: str) -> str:
+    """The colours of ``looks.json`` as variables of what the selector names."""
+    lines = [
+        f"  --{name}: light-dark({light}, {dark});\n" for name, (light, dark) in COLOURS.items()
+    ]
+    lines += [f"  --{state}: {look.fill};\n" for state, look in STATES.items() if look.fill]
+    return f"{selector} {{\n{''.join(lines)}}}\n"
 
 
 def looks() -> str:
-    """``looks.json`` as CSS: the colours as variables, and a rule for each state of a cell."""
-    text = ".pa {\n"
-    for name, (light, dark) in COLOURS.items():
-        text += f"  --{name}: light-dark({light}, {dark});\n"
-    for state, look in STATES.items():
-        text += f"  --{state}: {look.fill};\n" if look.fill else ""
-    text += "}\n"
-    for state, look in STATES.items():
-        text += f'.pa-cell[data-state="{state}"] {{\n{_rule(look)}}}\n'
-    return text
+    """``looks.json`` as CSS: the colours, and a rule for each state of a cell."""
+    rules = [
+        f'.pa-cell[data-state="{state}"] {{\n{_rule(look)}}}\n' for state, look in STATES.items()
+    ]
+    return colours(".pa") + "".join(rules)
 
 
 def _rule(look: Look) -> str:

@@ -14,7 +14,8 @@ import pytest
 from matplotlib.patches import Rectangle
 
 from bookbuild.outputs import MASKS
-from workbook.stills import STATES, PoolStep, Sheet, canvas, digest, draw_pool_steps, output, show
+from workbook.digest import digest
+from workbook.stills import STATES, PoolStep, Sheet, canvas, draw_pool_steps, output, show
 from workbook.stills.chart import INK, LINES, themed_svg
 from workbook.stills.looks import COLOURS
 from workbook.stills.speed import draw_roofline, draw_splits

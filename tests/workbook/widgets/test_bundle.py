@@ -45,15 +45,16 @@ def test_the_style_sheet_touches_nothing_outside_a_picture() -> None:
     assert [s for s in selectors if not s.startswith((".pa", "[data-jp-theme-light="))] == []
 
 
-def test_the_command_writes_both_files_alike_each_time(tmp_path: Path) -> None:
+def test_the_command_writes_all_files_alike_each_time(tmp_path: Path) -> None:
     for folder in ("a", "b"):
         command = [sys.executable, "-m", "workbook.widgets", str(tmp_path / folder)]
         subprocess.run(command, check=True)
     assert sorted(path.name for path in (tmp_path / "a").iterdir()) == [
+        "looks.css",
         "pictures.css",
         "pictures.js",
     ]
-    for name in ("pictures.js", "pictures.css"):
+    for name in ("looks.css", "pictures.js", "pictures.css"):
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
     no_folder = subprocess.run(command[:-1], capture_output=True, text=True, check=False)
     assert no_folder.returncode == 2

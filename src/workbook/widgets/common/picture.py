@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from workbook.digest import digest
 from workbook.stills.output import image
 from workbook.stills.sheet import Sheet
-from workbook.trace.schema import digest
 from workbook.widgets.common.answer import Answer
 
 MIME = "application/vnd.paged-attention.picture+json"
