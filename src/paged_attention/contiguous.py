@@ -8,6 +8,7 @@ from torch import Tensor
 
 from paged_attention.batched import BatchedCache, Step
 from paged_attention.errors import SlotsExhausted
+from paged_attention.fp8 import is_fp8
 from paged_attention.journal import all_or_nothing
 from paged_attention.slots import SlotPool
 
@@ -30,6 +31,10 @@ class ContiguousKVCache(BatchedCache):
         dtype: torch.dtype = torch.float32,
     ) -> None:
         super().__init__(layers, kv_heads, head_dim, device, dtype)
+        if is_fp8(dtype):
+            raise ValueError(
+                f"a contiguous cache can't keep {dtype}: it has no scales; use PagedKVCache"
+            )
         self.slots = SlotPool(num_slots, self.journal)
         self.starts: dict[Hashable, int] = {}
         shape = (layers, num_slots, kv_heads, head_dim)

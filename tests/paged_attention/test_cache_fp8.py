@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from paged_attention.cache import PagedKVCache
+from paged_attention.contiguous import ContiguousKVCache
 from paged_attention.errors import BadTensor
 from paged_attention.generate import generate, run
 from paged_attention.kernels.inputs import FP8_TYPES
@@ -125,6 +126,11 @@ def test_types_and_scales_that_can_not_be(options: dict[str, Any], said: str) ->
     with pytest.raises(ValueError) as caught:  # noqa: PT011 (the message is compared below)
         PagedKVCache(1, 2, 4, 1, 2, **options)
     assert said in str(caught.value)
+
+
+def test_a_contiguous_cache_says_that_it_has_no_scales() -> None:
+    with pytest.raises(ValueError, match="use PagedKVCache"):
+        ContiguousKVCache(1, 8, 1, 2, dtype=FP8_TYPES[0])
 
 
 def test_fp8_numbers_themselves_are_refused() -> None:
