@@ -81,14 +81,15 @@ class PrefixCache:
         adapter: str | None = None,
         blocks: Sequence[int] | None = None,
     ) -> int:
-        """Give the empty ``seq`` every block that ``match`` finds; returns the tokens reused.
+        """Begin ``seq`` with every block that ``match`` finds; returns the tokens reused.
 
-        ``seq`` holds them from now on, so a ``reserve`` that follows can't evict what was just
-        found. Who has just called ``match`` for this very prompt may hand its answer on as
-        ``blocks``, and nothing is looked up twice.
+        ``seq`` is new, or this raises ``SequenceExists``. It holds the blocks from now on, so a
+        ``reserve`` that follows can't evict what was just found. Who has just called ``match`` for
+        this very prompt may hand its answer on as ``blocks``, and nothing is looked up twice.
         """
         if blocks is None:
             blocks = self.match(prompt, salt=salt, adapter=adapter)
+        self.cache.create(seq)
         self.cache.adopt(seq, blocks)
         reused = len(blocks) * self.cache.block_size
         self.stats.keep(self.journal, seq)

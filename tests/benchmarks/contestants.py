@@ -57,7 +57,6 @@ class Ours:
 
     def begin(self, prompt: list[int]) -> tuple[Any, int]:
         self._born += 1
-        self.cache.create(self._born)
         return (self._born, prompt), self.prefix.attach(self._born, prompt)
 
     def take(self, handle: Any) -> None:

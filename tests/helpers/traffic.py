@@ -29,7 +29,6 @@ def random_trace(events: int, *, num_blocks: int = 64, block_size: int = 4, seed
         if verb == "attach" or not tokens:
             seq, born = f"s{born}", born + 1
             prompt = [draw.randrange(2) for _ in range(draw.randrange(1, 20))]
-            cache.create(seq)
             reused = prefix.attach(seq, prompt)
             tokens[seq] = prompt[:reused]
             continue

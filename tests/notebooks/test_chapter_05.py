@@ -71,7 +71,6 @@ def test_the_admission_of_break_it_is_refused_by_the_engine() -> None:
     serve(prefix, "idle", list(range(8)))
     cache.free("idle")
     serve(prefix, "running", [90] * 12)
-    cache.create("long")
     assert prefix.attach("long", list(range(24))) == 8
     with pytest.raises(BlockPoolExhausted):
         cache.reserve("long", 16)
@@ -81,7 +80,6 @@ def test_the_admission_of_break_it_is_refused_by_the_engine() -> None:
 def serve(prefix: Any, seq: Any, prompt: list[int]) -> int:
     """Attach, pretend to run the rest, remember; returns the tokens reused."""
     cache = prefix.cache
-    cache.create(seq)
     reused: int = prefix.attach(seq, prompt)
     missing = ceil_div(len(prompt), cache.block_size) - len(cache.tables[seq])
     if not isinstance(prefix, PrefixCache) and missing > cache.allocator.num_free:

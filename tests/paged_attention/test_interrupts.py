@@ -83,7 +83,7 @@ def world(recording: bool) -> PrefixCache:
 
 
 def attach(prefix: PrefixCache) -> None:
-    prefix.attach("new", [7] * 13)
+    prefix.attach("d", [7] * 13)
 
 
 CALLS: dict[str, Callable[[PrefixCache], object]] = {

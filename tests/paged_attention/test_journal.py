@@ -113,7 +113,6 @@ def test_a_copy_of_an_index_owns_its_cache(how: Callable[[Any], Any], recording:
 
 
 def append_new(prefix: PrefixCache) -> None:
-    prefix.cache.create("new")
     prefix.attach("new", [*range(8), 1])
     append(prefix.cache, ["new"], 12)
     prefix.remember("new", [*range(8), 1, 1, 1, 1])

@@ -9,7 +9,7 @@ from helpers.kv import append, paged
 
 import paged_attention.prefix
 from paged_attention.cache import PagedKVCache
-from paged_attention.errors import BlockPoolExhausted, BlockShared, UnknownSequence
+from paged_attention.errors import BlockPoolExhausted, BlockShared, SequenceExists, UnknownSequence
 from paged_attention.prefix import PrefixCache
 
 PROMPT = list(range(100, 120))
@@ -23,7 +23,6 @@ def fresh(num_blocks: int = 16, block_size: int = 4) -> tuple[PagedKVCache, Pref
 def run(prefix: PrefixCache, seq: str, prompt: list[int], **key: str) -> int:
     """Attach, compute the rest, publish; returns the tokens that had to be computed."""
     cache = prefix.cache
-    cache.create(seq)
     prefilled = len(prompt) - prefix.attach(seq, prompt, **key)
     append(cache, [seq], prefilled)
     prefix.remember(seq, prompt, **key)
@@ -44,7 +43,6 @@ def test_at_least_one_token_is_left_to_run(length: int, prefilled: int) -> None:
 def test_reused_blocks_hold_what_was_written() -> None:
     cache, prefix = fresh()
     run(prefix, "a", PROMPT[:13])
-    cache.create("b")
     prefix.attach("b", PROMPT[:13])
     table = cache.tables["b"]
     assert table == cache.tables["a"][:3]
@@ -72,7 +70,6 @@ def test_nothing_is_published_before_its_kv_exists() -> None:
     # ROCm/ATOM#902, huggingface/text-generation-inference#2489.
     cache, prefix = fresh()
     for seq in "ab":
-        cache.create(seq)
         assert prefix.attach(seq, PROMPT) == 0
         cache.reserve(seq, len(PROMPT))
     prefix.remember("a", PROMPT)  # reserved, not computed
@@ -99,7 +96,6 @@ def test_what_was_just_found_is_not_taken_for_the_same_request() -> None:
     run(prefix, "a", PROMPT[:9])
     cache.free("a")
     assert (cache.allocator.num_free, cache.allocator.num_cached) == (3, 2)
-    cache.create("b")
     assert prefix.attach("b", PROMPT + PROMPT) == 8
     assert not cache.can_reserve("b", 16)
     with pytest.raises(BlockPoolExhausted, match="3 of 5 are free or cached"):
@@ -139,7 +135,6 @@ def test_either_of_two_copies_serves() -> None:
     # sgl-project/mini-sglang#142: merging two copies left a table that named freed blocks.
     cache, prefix = fresh()
     for seq in "ab":  # admitted together: neither finds the other
-        cache.create(seq)
         assert prefix.attach(seq, PROMPT[:9]) == 0
         cache.reserve(seq, 9)
     append(cache, ["a", "b"], 9)
@@ -274,13 +269,13 @@ def test_a_block_keeps_the_name_it_was_published_under() -> None:
 def test_bad_input_changes_nothing() -> None:
     cache, prefix = fresh()
     with pytest.raises(UnknownSequence, match="'a'"):
-        prefix.attach("a", PROMPT)
-    with pytest.raises(UnknownSequence, match="'a'"):
         prefix.remember("a", PROMPT)
     run(prefix, "a", PROMPT[:9])
-    with pytest.raises(ValueError, match="'a' has blocks already"):
-        prefix.attach("a", PROMPT)
-    cache.create("b")
+    cache.create("empty")
+    for seq in ("a", "empty"):
+        with pytest.raises(SequenceExists, match=f"{seq!r} exists already"):
+            prefix.attach(seq, PROMPT)
+    cache.free("empty")
     for tokens, error in (
         ("words", TypeError),
         (b"bytes", TypeError),
@@ -328,7 +323,6 @@ def test_publishing_block_by_block_reads_each_token_a_bounded_number_of_times() 
 def test_what_match_found_can_be_handed_on() -> None:
     cache, prefix = fresh()
     run(prefix, "a", PROMPT[:13])
-    cache.create("b")
     found = prefix.match(PROMPT[:13])
     assert prefix.attach("b", PROMPT[:13], blocks=found[:2]) == 8
     assert cache.tables["b"] == found[:2]

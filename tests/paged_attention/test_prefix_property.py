@@ -53,7 +53,6 @@ class PrefixMachine(RuleBasedStateMachine):
     def attach(self, data: st.DataObject, prompt: list[int], salt: str | None) -> None:
         self.born += 1
         seq = data.draw(st.sampled_from(NAMES)) + str(self.born)
-        self.cache.create(seq)
         size = self.cache.block_size
         want = 0
         while (want + 1) * size < len(prompt) and (

@@ -68,8 +68,11 @@ def _serve(
     prefix = _prefix_cache(cache, impl) if sharing else None
     prefilled = 0
     for seq, prompt in enumerate(prompts):
-        cache.create(seq)
-        reused = prefix.attach(seq, prompt) if prefix is not None else 0
+        reused = 0
+        if prefix is None:
+            cache.create(seq)
+        else:
+            reused = prefix.attach(seq, prompt)
         keys.append(cache, seq, prompt[reused:])
         if prefix is not None:
             prefix.remember(seq, prompt)

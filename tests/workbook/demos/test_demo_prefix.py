@@ -25,6 +25,7 @@ class MyPrefixCache:
         self.cache, self.index = cache, index
 
     def attach(self, seq, prompt, *, salt=None, adapter=None):
+        self.cache.create(seq)
         size, table, node = self.cache.block_size, self.cache.tables[seq], (salt, adapter)
         for start in range(0, len(prompt) - size, size):
             hit = self.index.find(node, tuple(prompt[start : start + size]))
@@ -49,6 +50,7 @@ class PrefixCache:
         self.cache = cache
 
     def attach(self, seq, prompt, *, salt=None, adapter=None):
+        self.cache.create(seq)
         self.cache.tables[seq] = self.cache.tables[0][-2::-1]
         self.cache.allocator.share_many(self.cache.tables[seq])
         self.cache.lengths[seq] = 16 * len(self.cache.tables[seq])

@@ -57,7 +57,6 @@ class TraceMachine(RuleBasedStateMachine):
     def attach(self, prompt: list[int], salt: str | None) -> None:
         self.born += 1
         seq = f"s{self.born}"
-        self.cache.create(seq)
         reused = self.prefix.attach(seq, prompt, salt=salt)
         self.tokens[seq], self.salts[seq] = prompt[:reused], salt
 

@@ -94,16 +94,15 @@ def test_hits_and_evictions_are_told_apart_from_what_they_count() -> None:
     write(cache, "x", 4)
     prefix.remember("x", [0, 1, 2, 3], salt="s")
     cache.free("x")
-    cache.create("y")
     prefix.attach("y", [0, 1, 2, 4], salt="s")
     cache.reserve("y", 4)
     assert cache.trace.keys == ["salt s", "a b", "c d"]
     assert ops(cache.trace, 4) == ["publish", "share", "publish", "share"]
-    assert ops(cache.trace, 7) == ["hit", "share"]
-    assert ops(cache.trace, 8) == ["allocate", "evict", "release", "allocate"]
+    assert ops(cache.trace, 6) == ["create", "hit", "share"]
+    assert ops(cache.trace, 7) == ["allocate", "evict", "release", "allocate"]
     assert story(cache.trace).splitlines()[-2:] == [
-        "7 attach(y, 4): 1 block hit, 2 tokens reused, 2 to run.",
-        "8 reserve(y, 4): Out of the index, to make room: 1. y takes 2 and 1. 0 free.",
+        "6 attach(y, 4): 1 block hit, 2 tokens reused, 2 to run.",
+        "7 reserve(y, 4): Out of the index, to make room: 1. y takes 2 and 1. 0 free.",
     ]
     index = replay(cache.trace).snapshot()["index"]
     assert index == [[-2, [[1, [0], []]]]]  # the root is keys[0], the node keys[1]

@@ -69,7 +69,6 @@ def test_tokens_run_are_those_of_the_real_prefix_cache(block_size: int) -> None:
     for request in range(sizes.PROMPTS):
         own = [1000 + sizes.OWN * request + k for k in range(sizes.OWN)]
         prompt = [*range(sizes.SHARED), *own]
-        cache.create(request)
         left = len(prompt) - prefix.attach(request, prompt)
         append(cache, [request], left)
         prefix.remember(request, prompt)

@@ -59,8 +59,7 @@ def engine_run(seed: int) -> dict[str, Any]:
         seq = draw.choice(sorted(tokens)) if tokens else ""
         if verb == "new" or not seq:
             seq, prompt = f"s{born}", [draw.randrange(2) for _ in range(draw.randrange(12))]
-            calls += [["create", seq], ["attach", seq, prompt]]
-            cache.create(seq)
+            calls.append(["attach", seq, prompt])
             tokens[seq] = prompt[: prefix.attach(seq, prompt)]
         elif verb == "grow":
             new = draw.randrange(1, 6)

@@ -41,7 +41,6 @@ def _equal(cls: Any) -> None:
         right="0",
         why="Nobody has run anything yet, so there is nothing to reuse; the return is a number.",
     )
-    cache.create("b")
     reused = prefix.attach("b", PROMPT.copy())
     table, length = cache.tables["b"], cache.lengths["b"]
     expect(
@@ -76,7 +75,6 @@ def _one_left(cls: Any) -> None:
         cache, prefix, _ = world(cls)
         prompt = list(range(100, 100 + length))
         serve(cache, prefix, "a", prompt)
-        cache.create("b")
         left = length - prefix.attach("b", prompt)
         why = None
         if left and cache.lengths["b"] % 4:
@@ -102,7 +100,6 @@ def _one_left(cls: Any) -> None:
 )
 def _published_late(cls: Any) -> None:
     cache, prefix, _ = world(cls)
-    cache.create("a")
     prefix.attach("a", PROMPT.copy())
     reused = probe(cache, prefix, PROMPT)
     expect(
@@ -157,13 +154,11 @@ def _history(cls: Any) -> None:
     cache, prefix, _ = world(cls)
     serve(cache, prefix, "a", PROMPT)
     serve(cache, prefix, "n", [9, 9, 9, 9, 0])
-    cache.create("b")
     reused = prefix.attach("b", [9, 9, 9, 9, 5, 6, 7, 8, 0])
     expect(
         reused == 4 and cache.tables["b"] == cache.tables["n"][:1],
         got=f"{shown(reused)} tokens reused, table {shown(cache.tables['b'])}",
     )
-    cache.create("c")
     reused = prefix.attach("c", [7, 7, 7, 7, 1, 2, 3, 4, 0])
     expect(
         reused == 0 and not cache.tables["c"],
@@ -206,7 +201,6 @@ def _holders(cls: Any) -> None:
         why="The index is a holder. When a leaves, these blocks would be free, given to anyone, "
         "and still found.",
     )
-    cache.create("b")
     prefix.attach("b", PROMPT.copy())
     expect(
         counts() == [3, 3, 1],
@@ -248,7 +242,6 @@ def _twice(cls: Any) -> None:
     counts = sorted(cache.allocator.refs, reverse=True)[:3]
     expect(counts == [1, 1, 0], got=f"the three highest counts are {counts}", right="1, 1 and 0")
     for seq in ("b", "c"):  # admitted together: neither finds the other
-        cache.create(seq)
         prefix.attach(seq, [7] * 9)
     for seq in ("b", "c"):
         write(cache, {seq: [7] * 9})

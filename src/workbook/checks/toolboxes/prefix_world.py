@@ -45,8 +45,7 @@ def world(prefix_cache: Any, num_blocks: int = 16) -> tuple[Any, Any, Index]:
 
 
 def serve(cache: Any, prefix: Any, seq: Any, prompt: list[int], **key: Any) -> int:
-    """Create, attach, run the rest, remember. Returns the tokens that were reused."""
-    cache.create(seq)
+    """Attach, run the rest, remember. Returns the tokens that were reused."""
     reused: int = prefix.attach(seq, list(prompt), **key)
     write(cache, {seq: prompt[cache.lengths[seq] :]})
     prefix.remember(seq, list(prompt), **key)
@@ -56,7 +55,6 @@ def serve(cache: Any, prefix: Any, seq: Any, prompt: list[int], **key: Any) -> i
 def probe(cache: Any, prefix: Any, prompt: list[int], **key: Any) -> int:
     """What a new request with this prompt would reuse; it runs nothing and leaves at once."""
     seq = f"probe {len(cache.lengths)}"
-    cache.create(seq)
     reused: int = prefix.attach(seq, list(prompt), **key)
     cache.free(seq)
     return reused

@@ -170,6 +170,7 @@ export class Engine {
   attach(name, tokens, root = "") {
     const seq = this.recorder.seq(name);
     this.recorder.step("attach", seq, tokens.length);
+    this.begin(seq);
     const blocks = this.match(tokens, root);
     blocks.forEach((block, i) => {
       this.hold(block);

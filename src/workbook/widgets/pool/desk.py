@@ -59,9 +59,12 @@ class PoolDesk:
 
     def _create(self, message: Mapping[str, Any]) -> str:
         del message
-        name = next_name({*map(str, self._cache.tables), *self._cache.trace.seqs})
+        name = self._next_name()
         self._cache.create(name)
         return name
+
+    def _next_name(self) -> str:
+        return next_name({*map(str, self._cache.tables), *self._cache.trace.seqs})
 
     def _reserve(self, message: Mapping[str, Any]) -> None:
         self._cache.reserve(self._seq(message), int(message["n"]))
@@ -70,10 +73,7 @@ class PoolDesk:
         write(self._cache, self._seq(message), int(message["n"]))
 
     def _fork(self, message: Mapping[str, Any]) -> None:
-        parent, child = (
-            self._seq(message),
-            next_name({*map(str, self._cache.tables), *self._cache.trace.seqs}),
-        )
+        parent, child = self._seq(message), self._next_name()
         self._cache.fork(parent, child)
         self._tokens[child] = list(self._known(parent))
 
@@ -87,7 +87,7 @@ class PoolDesk:
         words = str(message["prompt"]).split()
         if not words:
             raise ValueError("type a prompt first: its words are its tokens")
-        name = self._create(message)
+        name = self._next_name()
         ids = [self._words.setdefault(word, len(self._words)) for word in words]
         self._prefix.attach(name, ids)
         self._tokens[name] = ids

@@ -38,7 +38,7 @@ class PromptDesk:
         """Look a prompt up, then run and publish the rest: two steps. Returns its name."""
         text, name = " ".join(prompt.split()), next_name(self.cache.trace.seqs)
         root = f"salt {salt}" if salt else ""
-        self.make(("create", name), ("attach", name, text, root))
+        self.make(("attach", name, text, root))
         self.make(("run", name, text, root))
         return name
 
@@ -58,9 +58,7 @@ class PromptDesk:
 
     def _make(self, call: Call) -> None:
         verb, name, *rest = call
-        if verb == "create":
-            self.cache.create(name)
-        elif verb == "free":
+        if verb == "free":
             self.cache.free(name)
         elif verb == "evict":
             self.prefix.evict(name)

@@ -10,10 +10,7 @@ export const wordsOf = (text) => text.split(/\s+/u).filter(Boolean);
 
 /** The calls that serve a prompt: one group to look it up, one to run and publish the rest. */
 export const runCalls = (name, words, root) => [
-  [
-    ["create", name],
-    ["attach", name, words.join(" "), root],
-  ],
+  [["attach", name, words.join(" "), root]],
   [["run", name, words.join(" "), root]],
 ];
 

@@ -24,6 +24,7 @@ class Right:
     def attach(
         self, seq: Any, prompt: list[int], *, salt: str | None = None, adapter: str | None = None
     ) -> int:
+        self.cache.create(seq)
         size, table = self.cache.block_size, self.cache.tables[seq]
         root = parent = self.root(salt, adapter)
         for end in range(size, self.most(prompt) + 1, size):
@@ -145,6 +146,7 @@ class PastAMiss(Right):
     def attach(
         self, seq: Any, prompt: list[int], *, salt: str | None = None, adapter: str | None = None
     ) -> int:
+        self.cache.create(seq)
         size, table = self.cache.block_size, self.cache.tables[seq]
         parent = self.root(salt, adapter)
         for start in range(0, len(prompt) - size, size):
