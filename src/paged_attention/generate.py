@@ -129,7 +129,7 @@ def run(
     asked row by row, and may keep what the first rows got.
     """
     reserve_many = getattr(cache, "reserve_many", None)
-    if reserve_many is not None:
+    if reserve_many is not None and len(seqs) > 1:
         reserve_many({seq: len(row) for seq, row in zip(seqs, tokens, strict=True)})
     else:
         for seq, row in zip(seqs, tokens, strict=True):
