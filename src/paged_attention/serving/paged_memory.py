@@ -59,8 +59,9 @@ class PagedMemory:
     def begin(self, request: Request) -> int:
         """Let ``request`` run with what the index and host memory know; returns tokens found."""
         name = request.name
-        self.cache.create(name)
-        if self.prefix is not None:
+        if self.prefix is None:
+            self.cache.create(name)
+        else:
             self.prefix.attach(name, request.tokens, salt=request.salt, adapter=request.adapter)
         if self.host is not None and name in self.host:
             self.host.swap_in(self.cache, name)

@@ -64,7 +64,6 @@ def test_a_copy_comes_back_behind_what_the_index_still_has() -> None:
     host.swap_out(cache, "a")
     cache.free("a")
     prefix.evict(1)  # the tail; block 0 of the prompt is still there
-    cache.create("a")
     assert prefix.attach("a", tokens) == 4
     host.swap_in(cache, "a")
     assert cache.tables["a"][0] == shared
