@@ -105,28 +105,3 @@ def test_bookkeeping_is_imported_without_heavy_packages(module: str) -> None:
     code = f"import sys, {module}\nsys.exit(' '.join({set(HEAVY)!r} & set(sys.modules)) or None)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"{module} loads {done.stderr}"
-
-
-def loads(name: str) -> set[str]:
-    """The modules of the house that ``name`` loads when it is imported itself."""
-    found: set[str] = set()
-    waiting: list[ast.AST] = [ast.parse(MODULES[name].read_text())]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-            continue  # imported when called
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
-            continue
-        found.update(module for module in imported(node) if module in MODULES)
-        waiting += ast.iter_child_nodes(node)
-    return found
-
-
-def test_the_engine_has_no_import_circle() -> None:
-    left = {
-        name: loads(name) - {name} for name in MODULES if name.split(".")[0] == "paged_attention"
-    }
-    while ready := [name for name, needed in left.items() if not needed & left.keys()]:
-        for name in ready:
-            del left[name]
-    assert not left, f"these wait for each other: {sorted(left)}"
