@@ -4,27 +4,26 @@ Memory is taken in ``reserve`` and nowhere else, so a step either starts with al
 not start. A block may stand in several tables; whoever is about to write to it gets a copy first.
 """
 
-from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 
 import torch
 from torch import Tensor
 
-from paged_attention import tables
 from paged_attention.allocator import BlockAllocator
 from paged_attention.batch_tables import BatchTables
-from paged_attention.batched import BatchedCache, Step
-from paged_attention.errors import BlockPoolExhausted, BlockShared, InvariantBroken
+from paged_attention.batched import Step
+from paged_attention.errors import BlockPoolExhausted, BlockShared
 from paged_attention.fp8 import check_stored_type, is_fp8
 from paged_attention.journal import all_or_nothing
 from paged_attention.kernels import paged_decode_attention, paged_prefill_attention
 from paged_attention.kernels.inputs import QUERY_TYPES
+from paged_attention.paged_tables import PagedTables
 
 # As paged_decode_attention (q [B, Hq, D]) and paged_prefill_attention (q [N, Hq, D]) are called.
 Kernel = Callable[..., Tensor]
 
 
-class PagedKVCache(BatchedCache):
+class PagedKVCache(PagedTables):
     """``num_blocks`` blocks of ``block_size`` tokens, shared by all sequences.
 
     ``k_pool[layer]``, ``v_pool[layer]``: [num_blocks, kv_heads, block_size, head_dim].
@@ -65,19 +64,6 @@ class PagedKVCache(BatchedCache):
         self._batch_tables = BatchTables(self.device)
         self.decode, self.prefill = decode, prefill
 
-    def blocks_needed(self, tokens: int) -> int:
-        """Blocks that hold ``tokens`` tokens."""
-        return tables.blocks_needed(tokens, self.block_size)
-
-    def table(self, seq: Hashable) -> list[int]:
-        """The block table of ``seq`` itself, not a copy."""
-        self._check_known(seq)
-        return self.tables[seq]
-
-    def capacity(self, seq: Hashable) -> int:
-        """Tokens that the blocks of ``seq`` have room for."""
-        return len(self.table(seq)) * self.block_size
-
     def check_writable(self, seq: Hashable, start: int, end: int) -> None:
         """Also refuse to overwrite what others read: ``reserve`` copies for new tokens alone."""
         super().check_writable(seq, start, end)
@@ -99,10 +85,6 @@ class PagedKVCache(BatchedCache):
         self.tables[seq] = []
         self.lengths[seq] = 0
 
-    def can_reserve(self, seq: Hashable, new_tokens: int) -> bool:
-        """Whether ``reserve`` would succeed now. Changes nothing."""
-        return self.can_reserve_many({seq: new_tokens})
-
     def reserve(self, seq: Hashable, new_tokens: int) -> None:
         """Make room for ``new_tokens`` after the length of ``seq``, or raise and take nothing.
 
@@ -110,10 +92,6 @@ class PagedKVCache(BatchedCache):
         New blocks belong to ``seq`` until ``truncate`` or ``free``. The length does not change.
         """
         self.reserve_many({seq: new_tokens})
-
-    def can_reserve_many(self, new_tokens: Mapping[Hashable, int]) -> bool:
-        """Whether ``reserve_many`` would succeed now. Changes nothing."""
-        return self.allocator.can_allocate(self.blocks_to_reserve(new_tokens))
 
     @all_or_nothing
     def reserve_many(self, new_tokens: Mapping[Hashable, int]) -> None:
@@ -138,15 +116,6 @@ class PagedKVCache(BatchedCache):
                 self._copy_tail(seq, blocks.pop(0))
             self.tables[seq] += blocks
             self.leave_batch(seq)
-
-    def blocks_to_reserve(self, new_tokens: Mapping[Hashable, int]) -> int:
-        """Blocks that ``reserve_many`` would take, copies included. Changes nothing."""
-        writers = Counter(
-            block for seq, tokens in new_tokens.items() for block in self._shared_tail(seq, tokens)
-        )
-        # When every holder of a block writes, the last finds itself alone and needs no copy.
-        copies = sum(min(n, self.allocator.refs[block] - 1) for block, n in writers.items())
-        return copies + sum(self._blocks_missing(seq, n) for seq, n in new_tokens.items())
 
     @all_or_nothing
     def fork(self, parent: Hashable, child: Hashable) -> None:
@@ -245,42 +214,10 @@ class PagedKVCache(BatchedCache):
         self._commit(layer, step)
         return out.view(*step.positions.shape, *out.shape[1:]).transpose(1, 2)
 
-    def check_invariants(self) -> None:
-        """Raise ``InvariantBroken`` naming what breaks the law. Walks the whole pool."""
-        self.allocator.check_invariants()
-        holders = list(self.allocator.indexed)
-        for seq, table in self.tables.items():
-            if len(table) < self.blocks_needed(self.lengths[seq]):
-                raise InvariantBroken(
-                    f"sequence {seq!r} has {self.lengths[seq]} tokens in {len(table)} blocks"
-                )
-            for block in table:
-                holders[block] += 1
-            if len(set(table)) < len(table):
-                raise InvariantBroken(f"sequence {seq!r} names a block twice: {table}")
-        for block, (refs, held) in enumerate(zip(self.allocator.refs, holders, strict=True)):
-            if refs != held:
-                raise InvariantBroken(f"block {block} counts {refs} holders and has {held}")
-
     def _keep(self, seq: Hashable) -> None:
         """Keep what there is of ``seq``, which may be nothing."""
         self.journal.keep_key(self.tables, seq)
         self.journal.keep_key(self.lengths, seq)
-
-    def _blocks_missing(self, seq: Hashable, new_tokens: int) -> int:
-        self._check_known(seq)
-        if new_tokens < 0:
-            raise ValueError(f"cannot reserve {new_tokens} tokens for sequence {seq!r}")
-        needed = self.blocks_needed(self.lengths[seq] + new_tokens)
-        return max(0, needed - len(self.tables[seq]))
-
-    def _shared_tail(self, seq: Hashable, new_tokens: int) -> list[int]:
-        """The part-filled block that ``seq`` would write into although others hold it, if any."""
-        self._check_known(seq)
-        if new_tokens < 1 or self.lengths[seq] % self.block_size == 0:
-            return []
-        block = self.tables[seq][self.lengths[seq] // self.block_size]
-        return [block] if self.allocator.refs[block] > 1 else []
 
     def _copy_tail(self, seq: Hashable, copy: int) -> None:
         """Put ``copy``, with the tokens written so far, in place of the block ``seq`` ends in."""
