@@ -110,12 +110,13 @@ web-audit: dev  ## Have Lighthouse judge every page, and write tests/web/audit/R
 	@$(PY) -m bookbuild.web audit
 
 bench: dev  ## Time the engine beside its naive twins (and other engines, see CONTRIBUTING); minutes
-	@cd tests && for name in decode_cpu decode_model prefix_cache serving_load; do \
+	@cd tests && for name in decode_cpu decode_model prefill_cpu prefill_model block_size prefix_cache \
+	  serving_load; do \
 	  ../$(PY) -m benchmarks.$$name --out benchmarks/results/$$(date +%F)-$$(echo $$name | tr _ -).json || exit 1; done
-	@cd tests && ../$(PY) -m benchmarks.decode_page && ../$(PY) -m benchmarks.prefix_page && \
-	  ../$(PY) -m benchmarks.serving_page
+	@cd tests && for name in decode prefill block_size prefix serving; do \
+	  ../$(PY) -m benchmarks.$${name}_page || exit 1; done
 
-gpu: dev  ## On a machine with an NVIDIA GPU: kernel tests, decode benchmark, page; 8 minutes
+gpu: dev  ## On a machine with an NVIDIA GPU: kernel tests, benchmarks, pages; 8 minutes
 	@cd tests && ../$(PY) -m benchmarks.on_gpu $(GPU_ARGS)
 
 lock: dev  ## Resolve constraints.txt again; LOCK_ARGS=--upgrade takes newer versions

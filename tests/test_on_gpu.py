@@ -90,12 +90,25 @@ def test_without_new_results_the_page_is_left_alone(tmp_path: Path, code: int) -
 
 
 def test_the_steps_name_files_that_are_there(tmp_path: Path) -> None:
-    tests, benchmark, page = on_gpu.steps(tmp_path, rehearse=False)
-    assert (TESTS / tests.words(1)[-1]).is_file()
-    assert benchmark.words(290)[-2:] == ["--seconds", "290"]
-    assert benchmark.makes == tmp_path / f"{date.today().isoformat()}-decode-gpu.json"
-    assert str(tmp_path) in page.words(1)
-    assert tests.most + benchmark.leaves < 8 * 60
+    tests, *others = on_gpu.steps(tmp_path, rehearse=False)
+    assert all((TESTS / file).is_file() for file in tests.words(1)[-2:])
+    for kind, benchmark, page in (("decode", *others[:2]), ("prefill", *others[2:])):
+        assert benchmark.words(290)[-2:] == ["--seconds", "290"]
+        assert benchmark.makes == tmp_path / f"{date.today().isoformat()}-{kind}-gpu.json"
+        assert str(tmp_path) in page.words(1)
+        assert tests.most + benchmark.leaves < 8 * 60
+
+
+def test_a_benchmark_without_results_stops_only_its_own_page(tmp_path: Path) -> None:
+    todo = [step("a", makes=tmp_path / "a.json"), step("page"), step("b", makes=tmp_path / "b")]
+    machine = Machine(a=(10, 1), b=(10, 0), page=(1, 0))
+    (tmp_path / "b").touch()
+    assert said(machine.tried([*todo, step("page")], 480)) == [
+        "FAILED with exit code 1 in 10 s",
+        "skipped: there is no new a.json",
+        "done in 10 s",
+        "done in 1 s",
+    ]
 
 
 def test_the_benchmark_begins_no_shape_when_its_time_is_over() -> None:
@@ -112,10 +125,12 @@ def test_without_a_gpu_it_says_so_and_runs_nothing(
     monkeypatch.setattr(on_gpu, "run_python", lambda *_: pytest.fail("something ran"))
     monkeypatch.delenv("PAGED_ATTENTION_PEERS", raising=False)
     assert on_gpu.main([]) == 0
-    assert capsys.readouterr().out.splitlines()[-5:] == [
+    assert capsys.readouterr().out.splitlines()[-7:] == [
         "tests on the GPU: skipped: there is no NVIDIA GPU here",
         "decode benchmark: skipped: there is no NVIDIA GPU here",
-        "page of results: skipped: there is no NVIDIA GPU here",
+        "decode's page: skipped: there is no NVIDIA GPU here",
+        "prefill benchmark: skipped: there is no NVIDIA GPU here",
+        "prefill's page: skipped: there is no NVIDIA GPU here",
         "vLLM's kernel: skipped: PAGED_ATTENTION_PEERS names no folder",
         "SGLang's kernel: skipped: PAGED_ATTENTION_PEERS names no folder",
     ]

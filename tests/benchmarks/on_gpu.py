@@ -2,11 +2,11 @@
 
     in tests/:  python -m benchmarks.on_gpu [--minutes 8] [--rehearse]
 
-Runs the tests of the kernels on the GPU, then the decode benchmark (``decode_gpu``, beside other
-engines' kernels where PAGED_ATTENTION_PEERS names their files) into a dated JSON file, then draws
-the page of results anew. Each step gets what the steps before it left of the time, and the end
-says what was done and what was skipped, and why. ``--rehearse`` runs the same steps on a CPU, with
-the benchmark in Triton's interpreter and its results in a folder that is thrown away.
+Runs the tests of the kernels on the GPU, then the benchmarks of decode and prefill (beside other
+engines' kernels where PAGED_ATTENTION_PEERS names their files), each into a dated JSON file, and
+draws its page of results anew. Each step gets what the steps before it left of the time, and the
+end says what was done and what was skipped, and why. ``--rehearse`` runs the same steps on a CPU,
+with the benchmarks in Triton's interpreter and their results in a folder that is thrown away.
 """
 
 import argparse
@@ -21,10 +21,11 @@ from pathlib import Path
 from time import monotonic
 
 RESULTS = Path(__file__).with_name("results")
-TESTS = "paged_attention/kernels/test_gpu.py"
+TESTS = ("paged_attention/kernels/test_gpu.py", "paged_attention/kernels/test_prefill_gpu.py")
 NOTHING_RAN = 5  # pytest's word for: every test was skipped, or there was none
 LEAST = 20.0  # seconds; with fewer, a step isn't begun
-FOR_THE_PAGE = 20.0  # seconds that the benchmark leaves
+FOR_THE_PAGE = 20.0  # seconds that a benchmark leaves
+FOR_PREFILL = 140.0  # seconds that decode leaves to its page and to prefill
 
 
 @dataclass(frozen=True)
@@ -48,28 +49,28 @@ class Outcome:
 
 
 def steps(results: Path, rehearse: bool) -> list[Step]:
-    """The tests, the benchmark and the page."""
-    file = results / f"{date.today().isoformat()}-decode-gpu.json"
+    """The tests, then the benchmarks, each with its page."""
     how = ["--rehearse"] if rehearse else []
+    decoded, prefilled = (
+        results / f"{date.today().isoformat()}-{kind}-gpu.json" for kind in ("decode", "prefill")
+    )
 
-    def benchmark(seconds: float) -> list[str]:
+    def benchmark(name: str, file: Path) -> Callable[[float], list[str]]:
         # It looks at the clock between two shapes; a shape takes some seconds.
-        return [
-            "-m",
-            "benchmarks.decode_gpu",
-            "--out",
-            str(file),
-            "--seconds",
-            f"{seconds:.0f}",
-            *how,
-        ]
+        words = ["-m", f"benchmarks.{name}", "--out", str(file), *how, "--seconds"]
+        return lambda seconds: [*words, f"{seconds:.0f}"]
 
-    tests = ["-m", "pytest", "-q", "-p", "no:cacheprovider", TESTS]
-    page = ["-m", "benchmarks.decode_page", "--results", str(results)]
+    def page(name: str) -> Callable[[float], list[str]]:
+        return lambda _: ["-m", f"benchmarks.{name}", "--results", str(results)]
+
+    tests = ["-m", "pytest", "-q", "-p", "no:cacheprovider", *TESTS]
+    decode, prefill = benchmark("decode_gpu", decoded), benchmark("prefill_gpu", prefilled)
     return [
         Step("tests on the GPU", lambda _: tests, most=180),
-        Step("decode benchmark", benchmark, most=600, leaves=FOR_THE_PAGE, makes=file),
-        Step("page of results", lambda _: page, most=60),
+        Step("decode benchmark", decode, most=600, leaves=FOR_PREFILL, makes=decoded),
+        Step("decode's page", page("decode_page"), most=60),
+        Step("prefill benchmark", prefill, most=600, leaves=FOR_THE_PAGE, makes=prefilled),
+        Step("prefill's page", page("prefill_page"), most=60),
     ]
 
 
@@ -86,14 +87,14 @@ def run_all(
     for step in todo:
         left = end - clock()
         limit = min(step.most, left - step.leaves)
-        if nothing_new:
+        if nothing_new and step.makes is None:
             outcomes.append(Outcome(step.name, f"skipped: {nothing_new}"))
             continue
         if limit < LEAST:
             outcomes.append(Outcome(step.name, f"skipped: {max(left, 0):.0f} s are left"))
             nothing_new = f"there is no new {step.makes.name}" if step.makes else ""
             continue
-        begin = clock()
+        begin, nothing_new = clock(), ""
         code = run(step.words(limit), limit + step.leaves)
         outcomes.append(_outcome(step, code, clock() - begin, limit))
         if step.makes is not None and not step.makes.exists():

@@ -80,9 +80,17 @@ def _no(*_: object) -> bool:
     return False
 
 
-def _sglang(file: Path, splits: int) -> Prepare:
+class Unset:
+    """Settings of another engine, none of which is set."""
+
+    def __getattr__(self, name: str) -> Any:
+        return SimpleNamespace(get=lambda: None)
+
+
+def sglang_module(file: Path) -> ModuleType:
+    """SGLang's decode kernels, which its prefill kernels import from."""
     score_mod = _load("sglang.kernels.ops.attention.score_mod", file.with_name("score_mod.py"), {})
-    module = _load(
+    return _load(
         "sglang.kernels.ops.attention.decode_attention",
         file,
         {
@@ -96,6 +104,10 @@ def _sglang(file: Path, splits: int) -> Prepare:
             },
         },
     )
+
+
+def _sglang(file: Path, splits: int) -> Prepare:
+    module = sglang_module(file)
 
     def prepare(step: Decode) -> Prepared:
         k_buffer, v_buffer = (by_token(pool).flatten(0, 1) for pool in (step.k_pool, step.v_pool))
@@ -123,7 +135,8 @@ def _sglang(file: Path, splits: int) -> Prepare:
     return prepare
 
 
-def _vllm(file: Path) -> Prepare:
+def vllm_module(file: Path) -> ModuleType:
+    """vLLM's unified kernel, which serves decode and prefill."""
     import triton
     import triton.language as tl
 
@@ -142,7 +155,7 @@ def _vllm(file: Path) -> Prepare:
         file.with_name("triton_attention_helpers.py"),
         {"vllm.triton_utils": triton_utils},
     )
-    module = _load(
+    return _load(
         "vllm.v1.attention.ops.triton_unified_attention",
         file,
         {
@@ -155,6 +168,12 @@ def _vllm(file: Path) -> Prepare:
             "vllm.v1.kv_cache_interface": {"KVQuantMode": KVQuantMode},
         },
     )
+
+
+def _vllm(file: Path) -> Prepare:
+    import triton
+
+    module = vllm_module(file)
 
     def prepare(step: Decode) -> Prepared:
         k_cache, v_cache = by_token(step.k_pool), by_token(step.v_pool)
