@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from workbook.checks import hint as hint
     from workbook.checks import judge as judge
     from workbook.checks import mine as mine
-    from workbook.notes import progress as progress
+    from workbook.checks.progress import progress as progress
     from workbook.stills import canvas as canvas
     from workbook.stills import show as show
 
@@ -26,7 +26,7 @@ _HOME = {
     "hint": "checks",
     "judge": "checks",
     "mine": "checks",
-    "progress": "notes",
+    "progress": "checks.progress",
     "show": "stills",
 }
 __all__ = ["canvas", "check", "compare", "hint", "judge", "mine", "progress", "show"]

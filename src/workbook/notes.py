@@ -6,7 +6,6 @@ The notes lie in the reader's own data folder on this machine; nothing reads the
 import contextlib
 import json
 import os
-import re
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -16,8 +15,6 @@ import platformdirs
 
 if TYPE_CHECKING:
     from workbook.checks.framework.exercise import Exercise
-
-CHAPTER = re.compile(r"ex-(\d+)-\d+")
 
 
 def file() -> Path:
@@ -64,21 +61,3 @@ def note(exercises: "Iterable[Exercise]", solution: Any) -> None:
     except OSError:
         with contextlib.suppress(OSError):
             part.unlink()
-
-
-def progress() -> None:
-    """Print, for each chapter, how many of its exercises have passed their checks, and which."""
-    from workbook.checks import exercises
-
-    done = passed()
-    chapters: dict[str, list[Exercise]] = {}
-    for exercise in exercises():
-        if match := CHAPTER.fullmatch(exercise.label):
-            chapters.setdefault(match[1], []).append(exercise)
-    for number, there in chapters.items():
-        titles = ", ".join(each.title for each in there if each.label in done)
-        count = sum(each.label in done for each in there)
-        print(f"chapter {int(number):<3} {count} of {len(there)}   {titles}".rstrip())
-    total = sum(map(len, chapters.values()))
-    known = sum(each.label in done for there in chapters.values() for each in there)
-    print(f"{known} of {total} checks passed. Only this machine knows.")

@@ -1,16 +1,18 @@
-"""Chapter 00: what is cached, and how many tokens are run."""
+"""Chapter 00: how many tokens come out, and how many are run."""
 
 from workbook.checks.framework import exercise
 
-cached = exercise(
-    "cached",
+most_outputs = exercise(
+    "most_outputs",
     label="ex-00-2",
-    title="Tokens in the cache",
-    stub="cached",
+    title="Tokens that can come out",
+    stub="most_outputs",
     takes="function",
     hints=(
-        "Draw the `p + k` tokens in a row, and cross out those that were never run.",
-        "Only the newest token has not been run yet: nothing came after it.",
+        "Cached = prompt + outputs − 1. Which of the four is asked for, and when is `cached` as "
+        "large as it can be?",
+        "A prompt that fills the room exactly still has one output: the newest token needs no "
+        "room. So `room - p + 1`, unless the prompt is larger than the room.",
     ),
 )
 runs = exercise(
@@ -20,64 +22,62 @@ runs = exercise(
     stub="runs",
     takes="function",
     hints=(
-        "Without a cache, each new token takes one pass over the whole text so far. Write down how "
-        "long the text is in each of the `k` passes.",
+        "With a cache, a token that was run is cached: you know that number. Without one, write "
+        "down how long the text is in each of the `k` passes.",
         "The first pass runs the `p` tokens of the prompt, the next one `p + 1`, and the last "
         "`p + k - 1`. `sum` takes a `range`.",
     ),
 )
 
 
-cached.example(
-    "5 in, 1 out",
-    5,
-    1,
-    right=5,
-    why="The prompt was run, and the one output was not.",
-    when=[
-        (6, "The newest token has no keys and values yet: it has not been run."),
-        (0, "The tokens of the prompt were run, and their keys and values stay."),
-        (4, "All 5 tokens of the prompt were run; one is missing."),
-        (1, "That is the number of outputs; the prompt's tokens are what is cached."),
-    ],
+most_outputs.example(
+    "a prompt of 3, room for 10",
+    3,
+    10,
+    right=8,
+    why="The newest token needs no room: 3 and 7 outputs fill it, and one more comes out.",
 )
-cached.example(
-    "5 in, 5 out",
-    5,
-    5,
-    right=9,
-    why="5 tokens of the prompt, and the first 4 outputs.",
-    when=[
-        (5, "Outputs are run, too: each but the last was the input for the next one."),
-        (25, "Tokens are added, not multiplied: each is cached once."),
-    ],
+most_outputs.example(
+    "a prompt that fills the room",
+    7,
+    7,
+    right=1,
+    why="The prompt is run, and what comes out needn't be.",
 )
-cached.example("a prompt of one token", 1, 1, right=1, why="Only the prompt's token was run.")
-cached.example("100 in, 100 out", 100, 100, right=199, why="100 and 99.")
+most_outputs.example(
+    "a prompt larger than the room",
+    9,
+    4,
+    right=0,
+    why="A prompt that can't be run has no output, and a number of tokens is never below 0.",
+)
+most_outputs.example(
+    "one token more than the room",
+    5,
+    4,
+    right=0,
+    why="A prompt that can't be run has no output, not even one.",
+)
+most_outputs.example("no room at all", 2, 0, right=0, why="Nothing can be run.")
+most_outputs.example(
+    "a prompt of one token", 1, 200, right=200, why="1 and 199 outputs fill the room, and one more."
+)
 
 runs.example(
-    "5 in, 5 out, no cache",
-    5,
-    5,
+    "7 in, 3 out, no cache",
+    7,
+    3,
     False,
-    right=35,
-    why="Five passes over a growing text: 5 + 6 + 7 + 8 + 9.",
-    when=[
-        (25, "The text grows: the second pass runs 6 tokens, not 5."),
-        (45, "One pass too many: the fifth output comes out of a pass over 9 tokens."),
-        (40, "It starts late: the first pass runs the prompt alone, 5 tokens."),
-        (9, "That is what a cache makes of it. Without one, each pass begins at the start."),
-        (30, "The last pass is missing: it runs 9 tokens and isn't counted here."),
-    ],
+    right=24,
+    why="Each pass runs the whole text so far: 7 + 8 + 9.",
 )
 runs.example(
-    "5 in, 5 out, with a cache",
-    5,
-    5,
+    "7 in, 3 out, with a cache",
+    7,
+    3,
     True,
     right=9,
     why="The prompt once, then each output but the last once.",
-    when=[(35, "35 is without a cache. With one, no token runs twice: 9.")],
 )
 runs.example(
     "one output, no cache", 5, 1, False, right=5, why="One pass over the prompt; nothing grew yet."
@@ -90,6 +90,7 @@ runs.example(
     right=5,
     why="A cache saves nothing on the first pass: it is filled there.",
 )
+runs.example("a prompt of one token, no cache", 1, 6, False, right=21, why="1 + 2 + 3 + 4 + 5 + 6.")
 runs.example(
     "100 in, 100 out, no cache",
     100,

@@ -1,87 +1,105 @@
-"""Mistakes with cached, runs, as readers make them."""
+"""Mistakes with most_outputs, runs, as readers make them."""
 
-from workbook.checks.ch00.passes import cached, runs
+from collections.abc import Callable
 
-
-def right_cached(p: int, k: int) -> int:
-    return p + k - 1
+from workbook.checks.ch00.passes import most_outputs, runs
 
 
-@cached.mistake("The newest token has no keys and values yet: it has not been run.")
-def output_is_run(p: int, k: int) -> int:
-    return p + k
+def right_outputs(p: int, room: int) -> int:
+    return max(0, room - p + 1)
 
 
-@cached.mistake("Outputs are run, too: each but the last was the input for the next one.")
-def prompt_only(p: int, k: int) -> int:
-    return p
-
-
-@cached.mistake("The tokens of the prompt were run, and their keys and values stay.")
-def outputs_only(p: int, k: int) -> int:
-    return k - 1
-
-
-@cached.mistake("All 5 tokens of the prompt were run; one is missing.")
-def two_short(p: int, k: int) -> int:
-    return p + k - 2
-
-
-@cached.mistake("That is the number of outputs; the prompt's tokens are what is cached.")
-def outputs(p: int, k: int) -> int:
-    return k
-
-
-@cached.mistake("Tokens are added, not multiplied: each is cached once.")
-def multiplied(p: int, k: int) -> int:
-    return p * k
-
-
-@cached.mistake("The sum is held at 128, and 100 + 99 tokens are more.")
-def capped(p: int, k: int) -> int:
-    return min(p + k - 1, 128)
+most_outputs.finished = right_outputs
+most_outputs.mistake("The newest token has no keys and values yet: it needs no room.")(
+    lambda p, room: max(0, room - p)
+)
+most_outputs.mistake(
+    "When the prompt is larger than the room, the answer is 0, not a negative number."
+)(lambda p, room: room - p + 1)
+most_outputs.mistake("One output too many: only the newest token needs no room.")(
+    lambda p, room: max(0, room - p + 2) if p <= room else 0
+)
+most_outputs.mistake("That is all the room: the prompt's tokens take some of it.")(
+    lambda p, room: room if p <= room else 0
+)
+most_outputs.mistake("The prompt was left out: the room is its, too.")(
+    lambda p, room: room + 1 if p <= room else 0
+)
+most_outputs.mistake("The two are swapped: room minus prompt, not prompt minus room.")(
+    lambda p, room: max(0, p - room + 1)
+)
+most_outputs.mistake("That is how many tokens there are in all, the prompt's among them.")(
+    lambda p, room: p + room - 1
+)
+most_outputs.mistake(
+    "A prompt that fits always has one output, and you gave one to a prompt that doesn't."
+)(lambda p, room: max(1, room - p + 1))
+most_outputs.mistake("A prompt that fills the room exactly still has one output.")(
+    lambda p, room: room - p + 1 if p < room else 0
+)
+most_outputs.mistake("An error isn't asked for: a prompt that doesn't fit has 0 outputs.")(
+    lambda p, room: room - p + 1 if p <= room else 1 // 0
+)
+most_outputs.mistake(
+    "The sign is lost: how far the prompt is over the room isn't what can come out."
+)(lambda p, room: abs(room - p + 1))
+most_outputs.mistake("The size of the prompt is 3 in the first case only.")(
+    lambda p, room: max(0, room - 2)
+)
 
 
 def right_runs(p: int, k: int, cache: bool) -> int:
     return p + k - 1 if cache else sum(range(p, p + k))
 
 
-@runs.mistake("The text grows: the second pass runs 6 tokens, not 5.")
-def no_growth(p: int, k: int, cache: bool) -> int:
-    return right_runs(p, k, cache) if cache else p * k
+def uncached(count: Callable[[int, int], float]) -> Callable[[int, int, bool], float]:
+    """A solution whose branch with a cache is right, and the other ``count(p, k)``."""
+    return lambda p, k, cache: p + k - 1 if cache else count(p, k)
 
 
-@runs.mistake("One pass too many: the fifth output comes out of a pass over 9 tokens.")
-def one_pass_more(p: int, k: int, cache: bool) -> int:
-    return right_runs(p, k, cache) if cache else sum(range(p, p + k + 1))
-
-
-@runs.mistake("It starts late: the first pass runs the prompt alone, 5 tokens.")
-def starts_late(p: int, k: int, cache: bool) -> int:
-    return right_runs(p, k, cache) if cache else sum(range(p + 1, p + k + 1))
-
-
-@runs.mistake("35 is without a cache. With one, no token runs twice: 9.")
-def never_cached(p: int, k: int, cache: bool) -> int:
-    return sum(range(p, p + k))
-
-
-@runs.mistake("That is what a cache makes of it. Without one, each pass begins at the start.")
-def always_cached(p: int, k: int, cache: bool) -> int:
-    return p + k - 1
-
-
-@runs.mistake("The first pass is missing: a cache is empty then, and the whole prompt is run.")
-def first_pass_free(p: int, k: int, cache: bool) -> int:
-    return k - 1 + p * (k > 1) if cache else sum(range(p, p + k))
-
-
-@runs.mistake(
-    "The growth stops after some passes, and every pass is one token longer than the one before."
-)
-def last_growth_counts(p: int, k: int, cache: bool) -> int:
-    return p + k - 1 if cache else k * p + min(k * (k - 1) // 2, 10)
-
-
-cached.finished = right_cached
 runs.finished = right_runs
+runs.mistake("The text grows: each pass has one token more than the one before.")(
+    uncached(lambda p, k: p * k)
+)
+runs.mistake("One pass too many: the last output comes out of a pass without it.")(
+    uncached(lambda p, k: sum(range(p, p + k + 1)))
+)
+runs.mistake("It starts late: the first pass runs the prompt alone.")(
+    uncached(lambda p, k: sum(range(p + 1, p + k + 1)))
+)
+runs.mistake("The last pass is missing: `range` ends before its second number.")(
+    uncached(lambda p, k: sum(range(p, p + k - 1)))
+)
+runs.mistake("Every pass was counted as long as the last one; the first runs the prompt alone.")(
+    uncached(lambda p, k: k * (p + k - 1))
+)
+runs.mistake("Only the prompt's passes were summed, 1 to p: the text begins with all of p.")(
+    uncached(lambda p, k: sum(range(p + 1)))
+)
+runs.mistake("The growth is right, and the prompt was counted once, not in each pass.")(
+    uncached(lambda p, k: p + k * (k - 1) // 2)
+)
+runs.mistake("A pass per token was counted from 1: the first pass has the whole prompt in it.")(
+    uncached(lambda p, k: sum(range(1, p + k)))
+)
+runs.mistake("The number is right, but a count of tokens is an int: use `//`.")(
+    uncached(lambda p, k: k * (2 * p + k - 1) / 2)
+)
+runs.mistake("With a cache no token runs twice; that is the number without one.")(
+    lambda p, k, cache: sum(range(p, p + k))
+)
+runs.mistake("That is what a cache makes of it. Without one, each pass begins at the start.")(
+    lambda p, k, cache: p + k - 1
+)
+runs.mistake("The first pass is missing: a cache is empty then, and the whole prompt is run.")(
+    lambda p, k, cache: k - 1 if cache else sum(range(p, p + k))
+)
+runs.mistake("With a cache the last output isn't run: nothing comes after it.")(
+    lambda p, k, cache: p + k if cache else sum(range(p, p + k))
+)
+runs.mistake("The two branches are swapped.")(
+    lambda p, k, cache: sum(range(p, p + k)) if cache else p + k - 1
+)
+runs.mistake("With a cache only the prompt was counted; outputs are run, too.")(
+    lambda p, k, cache: p if cache else sum(range(p, p + k))
+)

@@ -41,4 +41,18 @@ def at_least_one(a: int, b: int) -> int:
     return max(1, right(a, b))
 
 
+ceil_div.mistake("That is the number of full blocks and the rest added up, not blocks.")(
+    lambda a, b: a // b + a % b
+)
+ceil_div.mistake("The two are swapped: `a` tokens in blocks of `b`.")(
+    lambda a, b: -(-b // a) if a else 0
+)
+ceil_div.mistake("One is added when the division is exact, and not when it isn't.")(
+    lambda a, b: a // b + (a % b == 0)
+)
+ceil_div.mistake("The sign was changed once: negative blocks.")(lambda a, b: -a // b)
+ceil_div.mistake("The block size 4 is written in; `b` says how large blocks are.")(
+    lambda a, b: (a + 3) // 4
+)
+
 ceil_div.finished = right
