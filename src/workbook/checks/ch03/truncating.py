@@ -3,7 +3,8 @@
 from typing import Any
 
 from workbook.checks.framework import attempt, exercise, expect, shown
-from workbook.checks.toolboxes.growth import blocks_in_words, small_cache, table_state
+from workbook.checks.toolboxes.growth import blocks_in_words, small_cache
+from workbook.checks.toolboxes.refusals import Snapshot, expect_refused
 
 TABLE = [7, 2, 11, 5, 9, 0]
 
@@ -89,10 +90,10 @@ _cut(22, TABLE, "a cut that takes nothing", "22 is a length that is there: all 6
 def _stretched(function: Any) -> None:
     for length in (23, -1):
         cache = _written()
+        before = Snapshot.of(cache)
         outcome = attempt(function, cache, "A", length)
         tried = f"22 tokens; truncate(cache, 'A', {length})"
-        expect(outcome.raised(ValueError), tried=tried, got=f"{outcome}; {table_state(cache, 'A')}")
-        expect(cache.lengths["A"] == 22 and cache.tables["A"] == TABLE, got=table_state(cache, "A"))
+        expect_refused(cache, outcome, before, ValueError, tried=tried)
 
 
 @truncate.case(

@@ -71,7 +71,7 @@ def _texts(function: Any) -> None:
     outcome = attempt(function, cache, list("abc"), dict(_SURVIVORS), counted)
     expect(
         outcome.error is None,
-        got=str(outcome),
+        got=f"{outcome}{' (in append)' if calls else ''}",
         why="A parent was freed before its last survivor had been forked from it."
         if outcome.raised(KeyError)
         else None,

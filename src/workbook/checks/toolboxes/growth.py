@@ -4,6 +4,7 @@ from typing import Any
 
 from paged_attention.errors import BlockPoolExhausted
 from workbook.checks.framework import attempt, expect, shown
+from workbook.checks.toolboxes.refusals import Snapshot, expect_refused
 
 
 def small_cache(num_blocks: int, block_size: int = 4) -> Any:
@@ -21,7 +22,7 @@ def table_state(cache: Any, seq: str) -> str:
 
 def grows_by_edges(make: Any, call: Any) -> None:
     """The body of "blocks follow the length"; ``make(num_blocks)``, ``call(cache, seq, n)``."""
-    for prompt in (4, 3, 5):
+    for prompt in (3, 4, 5):
         cache = make(8)
         cache.create("A")
         for new in [prompt] + [1] * 8:
@@ -68,14 +69,12 @@ def refuses_whole(make: Any, call: Any) -> None:
         cache.create(seq)
         call(cache, seq, 4)
         cache.lengths[seq] = 4
-    before = table_state(cache, "A")
-    outcome = attempt(call, cache, "A", 12)
-    expect(outcome.raised(BlockPoolExhausted), got=f"{outcome}; {table_state(cache, 'A')}")
-    after = table_state(cache, "A")
-    expect(
-        before == after,
-        got=f"{type(outcome.error).__name__}, and now {after}",
-        right=f"the error, and still {before}",
-        why="Refused, yet the table grew: the caller gives up, and those blocks stay with a "
+    before = Snapshot.of(cache)
+    expect_refused(
+        cache,
+        attempt(call, cache, "A", 12),
+        before,
+        BlockPoolExhausted,
+        changed="Refused, yet the table grew: the caller gives up, and those blocks stay with a "
         "sequence that can't run. (This happened: ovg-project/kvcached#364)",
     )

@@ -57,10 +57,12 @@ def expect_refused(
     *kinds: type[Exception],
     tried: str | None = None,
     why: str | None = None,
+    changed: str = "The call was refused and has still changed something. Test first, then write; "
+    "or undo in reverse order, so that the ids lie as they lay.",
 ) -> None:
     """Fail unless the call ended in one of these errors, and then if anything has changed.
 
-    ``why`` is said of a call that wasn't refused.
+    ``why`` is said of a call that wasn't refused, ``changed`` of one that left traces.
     """
     names = " or ".join(kind.__name__ for kind in kinds)
     change = before.change(Snapshot.of(holder))
@@ -72,6 +74,5 @@ def expect_refused(
             tried=tried,
             got=f"{type(outcome.error).__name__}, and now {change[0]}",
             right=f"the error, and still {change[1]}",
-            why="The call was refused and has still changed something. Test first, then write; or "
-            "undo in reverse order, so that the ids lie as they lay.",
+            why=changed,
         )

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from paged_attention.tables import physical_slot as right
+from paged_attention.tables import physical_slot as engines
 from workbook.checks.ch03.looking_up import physical_slot
 
 
@@ -59,4 +59,43 @@ def no_guard(table: Sequence[int], position: int, block_size: int) -> tuple[int,
     return table[position // block_size], position % block_size
 
 
+def right(table: Sequence[int], position: int, block_size: int) -> tuple[int, int]:
+    """As chapter 03 has it."""
+    if not 0 <= position < len(table) * block_size:
+        raise IndexError(position)
+    index, offset = divmod(position, block_size)
+    return table[index], offset
+
+
 physical_slot.finished = right
+physical_slot.also_right.append(engines)
+mistake = physical_slot.mistake
+mistake(
+    "The table was asked for the offset: the quotient says which entry covers the position.",
+    ("table[index], offset", "table[offset], offset"),
+)
+mistake("Only the block came back; the offset in it is wanted, too.", ("], offset", "],"))
+mistake(
+    "Offsets count from 0: the first token of a block lies at offset 0.",
+    ("], offset", "], offset + 1"),
+)
+mistake(
+    "Positions count from 0: position 9 has 9 before it, so nothing is to be taken off.",
+    ("divmod(position,", "divmod(position - 1,"),
+)
+mistake(
+    "The sizes are the wrong way round: a position is divided by the size of a block.",
+    ("divmod(position, block_size)", "divmod(position, len(table))"),
+)
+mistake(
+    "A position without a slot is an IndexError, as for a list: callers catch that one.",
+    ("raise IndexError", "raise ValueError"),
+)
+mistake(
+    "It answered None for a position that has no slot; who reads it goes on and writes. Raise.",
+    ("raise IndexError(position)", "return None"),
+)
+mistake(
+    "The last slot of the table was refused: `len(table) * block_size` positions have one.",
+    ("len(table) * block_size:", "len(table) * block_size - block_size:"),
+)

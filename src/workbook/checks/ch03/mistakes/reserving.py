@@ -107,12 +107,45 @@ def four_to_a_block(cache: Any, seq: str, new_tokens: int) -> None:
 
 
 @reserve.mistake(
-    "The new blocks were put into a list of the function's own: `table = table + …` gives the name "
-    "another list. Change the one that is there, with `extend` or `+=` on `cache.tables[seq]`."
+    "The blocks were taken and are in no table, so nobody can ever free them. `table = table + …` "
+    "gives the name another list; change the one that is there, with `extend` or `+=` on "
+    "`cache.tables[seq]`."
 )
 def rebound(cache: Any, seq: str, new_tokens: int) -> None:
     table = cache.tables[seq]
     table = table + cache.allocator.allocate_many(max(0, missing(cache, seq, new_tokens)))
 
 
-reserve.finished = PagedKVCache.reserve
+def right(cache: Any, seq: str, new_tokens: int) -> None:
+    """As chapter 03 has it."""
+    table, length = cache.tables[seq], cache.lengths[seq]
+    missing = ceil_div(length + new_tokens, cache.block_size) - len(table)
+    if missing > 0:
+        table.extend(cache.allocator.allocate_many(missing))
+
+
+reserve.finished = right
+reserve.also_right.append(PagedKVCache.reserve)
+mistake = reserve.mistake
+mistake(
+    "The list of new blocks was appended as one entry: `append` takes one item, `extend` all.",
+    ("table.extend", "table.append"),
+)
+mistake(
+    "The table was counted in slots and the need in blocks: multiply or divide both.",
+    ("- len(table)", "- len(table) * cache.block_size"),
+)
+mistake(
+    "What was there already was taken off in tokens: blocks are missing, not tokens.",
+    (
+        "ceil_div(length + new_tokens, cache.block_size) - len(table)",
+        "length + new_tokens - len(table) * cache.block_size",
+    ),
+)
+mistake(
+    "The quotient was rounded down: the tokens of the last, part-filled block have no slot.",
+    (
+        "ceil_div(length + new_tokens, cache.block_size)",
+        "(length + new_tokens) // cache.block_size",
+    ),
+)

@@ -104,4 +104,43 @@ def accepts_negative(cache: Any, seq: str, length: int) -> None:
     cut(cache, seq, length, max(0, ceil_div(length, cache.block_size)))
 
 
-truncate.finished = PagedKVCache.truncate
+def right(cache: Any, seq: str, length: int) -> None:
+    """As chapter 03 has it."""
+    if not 0 <= length <= cache.lengths[seq]:
+        raise ValueError(length)
+    kept = ceil_div(length, cache.block_size)
+    for block in cache.tables[seq][kept:]:
+        cache.allocator.release(block)
+    del cache.tables[seq][kept:]
+    cache.lengths[seq] = length
+
+
+truncate.finished = right
+truncate.also_right.append(PagedKVCache.truncate)
+mistake = truncate.mistake
+mistake(
+    "A new list was made and hung in: but the table was cut at the wrong end. The front stays.",
+    ("del cache.tables[seq][kept:]", "del cache.tables[seq][: len(cache.tables[seq]) - kept]"),
+)
+mistake(
+    "`// block_size + 1` keeps one block too many where the length ends at a block's edge.",
+    ("ceil_div(length, cache.block_size)", "length // cache.block_size + 1"),
+)
+mistake(
+    "The blocks that stay were released, and those that leave were not.",
+    ("[seq][kept:]:", "[seq][:kept]:"),
+)
+mistake(
+    "Only one block was released; everything behind the kept ones goes.",
+    ("[seq][kept:]:", "[seq][kept : kept + 1]:"),
+)
+mistake(
+    "The length was cut before it was refused: test first, then write.",
+    ("    if not 0", "    old, cache.lengths[seq] = cache.lengths[seq], length\n    if not 0"),
+    ("<= cache.lengths[seq]:", "<= old:"),
+)
+mistake(
+    "The whole table was released, whatever stays.",
+    ("[seq][kept:]:", "[seq]:"),
+    ("del cache.tables[seq][kept:]", "cache.tables[seq] = cache.tables[seq][:kept]"),
+)

@@ -82,8 +82,8 @@ def one_call_each(cache: Any, beams: Any, survivors: Any, append: Any) -> None:
         append(cache, {child: [token]})
 
 
-def finished_beam_step(cache: Any, beams: Any, survivors: Any, append: Any) -> None:
-    """The order of ``paged_attention.beam.beam_search``."""
+def right(cache: Any, beams: Any, survivors: Any, append: Any) -> None:
+    """As chapter 04 has it, in the order of ``paged_attention.beam.beam_search``."""
     for child, (parent, _) in survivors.items():
         cache.fork(parent, child)
     for beam in beams:
@@ -91,4 +91,39 @@ def finished_beam_step(cache: Any, beams: Any, survivors: Any, append: Any) -> N
     append(cache, {child: [token] for child, (_, token) in survivors.items()})
 
 
-beam_step.finished = finished_beam_step
+beam_step.finished = right
+mistake = beam_step.mistake
+mistake(
+    "The old beams were never freed: they hold their blocks for ever.",
+    ("        cache.free(beam)", "        pass"),
+)
+mistake(
+    "The survivors were freed instead of the old beams.",
+    ("for beam in beams:", "for beam in survivors:"),
+)
+mistake(
+    "Nothing was appended: each survivor ends with a token of its own.",
+    ("    append(cache, {child: [token] for child, (_, token) in survivors.items()})", "    pass"),
+)
+mistake(
+    "Each survivor got the first one's token.",
+    ("{child: [token] for child, (_, token)", "{child: [first] for child, (_, token)"),
+    ("    append", "    first = next(iter(survivors.values()))[1]\n    append"),
+)
+mistake(
+    "Parent and child are the wrong way round: `fork(parent, child)` makes the second from the "
+    "first.",
+    ("fork(parent, child)", "fork(child, parent)"),
+)
+mistake(
+    "Every survivor was forked from the first beam; each has a parent of its own.",
+    ("fork(parent, child)", "fork(beams[0], child)"),
+)
+mistake(
+    "The last beam is still there: the loop ends one too early.",
+    ("for beam in beams:", "for beam in beams[:-1]:"),
+)
+mistake(
+    "append wants a list of tokens for each sequence, and got a number.",
+    ("[token]", "token"),
+)
