@@ -46,7 +46,13 @@ LIGHT = [
     "workbook.stills.slots",
     "workbook.trace",
     "workbook.widgets",
+    "workbook.widgets.block_size.picture",
     "workbook.widgets.bundle",
+    "workbook.widgets.contiguous.picture",
+    "workbook.widgets.fork.picture",
+    "workbook.widgets.pool.picture",
+    "workbook.widgets.prefix.picture",
+    "workbook.widgets.reading.picture",
     "workbook.words",
     "workbook.words.story",
 ]
@@ -105,3 +111,24 @@ def test_bookkeeping_is_imported_without_heavy_packages(module: str) -> None:
     code = f"import sys, {module}\nsys.exit(' '.join({set(HEAVY)!r} & set(sys.modules)) or None)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"{module} loads {done.stderr}"
+
+
+def test_cells_are_drawn_without_heavy_packages() -> None:
+    """Only charts need matplotlib, only recordings torch, only a notebook IPython."""
+    code = f"""
+import sys
+from workbook.stills.block_tables import draw_table_walk
+from workbook.trace import Recorder
+from workbook.widgets import contiguous_vs_paged, pool_picture, reading_through_table
+from workbook.widgets.pool.picture import _picture
+from workbook.words.story import story
+
+draw_table_walk([1, 0], 5, 3, block_size=4, num_blocks=4).svg()
+trace = Recorder("paged", 2, 4, [0, 1]).trace
+story(trace)
+for picture in (_picture(trace, 0, None), contiguous_vs_paged(), reading_through_table()):
+    picture.svg, picture.text, picture.data
+sys.exit(" ".join({set(HEAVY)!r} & set(sys.modules)) or None)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"drawing cells loads {done.stderr}"

@@ -155,12 +155,14 @@ def test_buttons_call_the_engine(live: Any) -> None:
         status.filter(has_text=answer).wait_for(timeout=10_000)
 
     one.get_by_label("Sequence", exact=True).select_option("C")
-    press("Append", "refused whole, nothing changed")  # the scene ends with a full pool
+    press("Reserve", "refused whole, nothing changed")  # the scene ends with a full pool
     one.get_by_label("Sequence", exact=True).select_option("A")
     press("Free", "free(A) Back in the pool: 7, 2, 11, 5, 9, 0 … (10 in all)")
     press("New", "create(D) D begins")
+    one.get_by_label("Tokens", exact=True).fill("0")
+    press("Reserve", "Tokens are a whole number from 1 to 999")
     one.get_by_label("Tokens", exact=True).fill("5")
-    press("Append", "reserve(D, 5) D takes")
+    press("Reserve", "reserve(D, 5) D takes")
     press("Write", "write(D, 5) 5 tokens of D written")
     press("Write", "PositionNotReserved: sequence 'D' has no slot for position 9")
     press("Fork", "fork(D, E) E shares")

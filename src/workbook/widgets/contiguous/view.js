@@ -54,8 +54,12 @@ export class ContiguousPicture {
       const input = h("input", { type: "number", min: 1, max: most, class: "pa-length" });
       input.value = String(length);
       input.addEventListener("change", () => {
-        input.value = String(this.model.change(seq, Number(input.value)));
+        const tokens = this.model.change(seq, Number(input.value));
+        const name = this.model.names[seq];
+        const clamped = String(tokens) !== input.value;
+        input.value = String(tokens);
         this.frame.go(this.frame.step);
+        if (clamped) this.frame.tell(say(WORDS.clamped, { most, name, tokens }));
       });
       return field(this.model.names[seq], input);
     });

@@ -4,6 +4,7 @@ import { field, h, put } from "../common/dom.js";
 
 const WORDS = words.actions;
 const OF_SEQ = ["reserve", "write", "fork", "free", "remember"];
+const OF_TOKENS = ["reserve", "write"];
 
 /** The bar of buttons for a picture with `trace`, `player` and `names`; null if nobody answers. */
 export class Actions {
@@ -46,10 +47,13 @@ export class Actions {
 
   send(call) {
     if (OF_SEQ.includes(call) && !this.seq.value) return this.picture.frame.tell(WORDS.none);
+    const n = Number(this.tokens.value);
+    const counts = Number.isInteger(n) && n >= 1 && n <= 999;
+    if (OF_TOKENS.includes(call) && !counts) return this.picture.frame.tell(WORDS.range);
     return this.picture.frame.send({
       call,
       seq: Number(this.seq.value),
-      n: Number(this.tokens.value) || 1,
+      n,
       prompt: this.prompt.value,
     });
   }

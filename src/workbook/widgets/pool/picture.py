@@ -16,7 +16,6 @@ from workbook.words.wording import number, words_beside
 WORDS = words_beside(__file__)
 MOST_CELLS = 60  # blocks that the still form draws
 MOST_TABLES = 12
-MOST_ENTRIES = 13
 
 
 def pool_picture(source: Any = None, *, start: int | None = None) -> Picture:
