@@ -168,6 +168,11 @@ BROKEN = {
         "the solution must end with check.half(…)",
     ),
     "check cell": ("check.half(half)", "half(3)", "a check cell is one line, `check.name(…)`"),
+    "registered and not written": (
+        ":label: ex-99-3",
+        ":label: ex-99-2",
+        "workbook.checks has 'Halve it' (ex-99-3), which isn't here",
+    ),
     "unregistered": (":label: ex-99-2", ":label: ex-99-7", "knows no exercise ex-99-7"),
     "other title": ("{exercise} Hold it", "{exercise} Keep it", "calls this exercise 'Hold it'"),
     "other hint": ("Look.\n", "Look again.\n", "hint 1 differs from the one in"),

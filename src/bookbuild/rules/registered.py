@@ -12,13 +12,19 @@ from workbook.checks.framework import Exercise as Registered
 def agrees(page: Page) -> Iterator[Problem]:
     """The check that runs, the names and the hints that it prints are those of the chapter."""
     known = {exercise.label: exercise for exercise in checks.exercises()}
+    written: set[str] = set()
     for exercise in exercises(page):
         label = exercise.spec.options.get("label", "")
+        written.add(label)
         if label in known:
             yield from _compare(page, exercise, known[label])
         elif label:
             message = f"workbook.checks knows no exercise {label}; register it there"
             yield page.problem(message, exercise.at)
+    for label, registered in known.items():
+        if label.startswith(f"ex-{page.number}-") and label not in written:
+            message = f"workbook.checks has {registered.title!r} ({label}), which isn't here"
+            yield page.problem(message)
 
 
 def _compare(page: Page, exercise: Exercise, registered: Registered) -> Iterator[Problem]:
