@@ -154,6 +154,58 @@ class SaysNothing(RightEviction):
         super().evict(n)
 
 
+@evict.mistake("The list of the freed blocks came back; their number is wanted.")
+class AnswersWithBlocks(RightEviction):
+    def evict(self, n: int) -> Any:
+        chosen = self.idle()[:n]
+        super().evict(n)
+        return chosen
+
+
+@evict.mistake(
+    "It raised because fewer than n may go. `evict` frees up to n, and says how many they were."
+)
+class AllOrNothing(RightEviction):
+    def evict(self, n: int) -> int:
+        if len(self.idle()) < n:
+            raise MemoryError
+        return super().evict(n)
+
+
+@evict.mistake("One block more than n went: whoever asks for none loses one, too.")
+class OneMore(RightEviction):
+    def evict(self, n: int) -> int:
+        return super().evict(n + 1)
+
+
+@evict.mistake(
+    "It looked for blocks with a count of 0. The index is a holder: 1 means that nobody else is."
+)
+class CountOfZero(RightEviction):
+    def idle(self) -> list[int]:
+        return [b for b in self.recent if self.cache.allocator.refs[b] == 0]
+
+
+@evict.mistake(
+    "The search ended at the first block in use; those behind it may go: skip it and look on."
+)
+class StopsAtTheFirstBusy(RightEviction):
+    def idle(self) -> list[int]:
+        found: list[int] = []
+        for block in self.recent:
+            if self.cache.allocator.refs[block] != 1:
+                break
+            found.append(block)
+        return found
+
+
+@evict.mistake("The answer is n, however many blocks were freed.")
+class AnswersN(RightEviction):
+    def evict(self, n: int) -> int:
+        super().evict(n)
+        return n
+
+
 class FinishedPrefixCache(PrefixCache):
     """The engine's, which brings its own index."""
 

@@ -183,4 +183,40 @@ class AlwaysNew(RightIndex):
         return super().publish(parent, tokens, block)[0], True
 
 
+@exact_index.mistake(
+    "The pair is the wrong way round: publish returns the node, then whether it is new."
+)
+class PairReversed(RightIndex):
+    def publish(self, parent: Any, tokens: Any, block: int) -> Any:
+        return super().publish(parent, tokens, block)[::-1]
+
+
+@exact_index.mistake("find returned all copies; one block is wanted: `(node, block)`.")
+class AllCopies(RightIndex):
+    def find(self, parent: Any, tokens: Any) -> Any:
+        key = self.key(parent, tokens)
+        return self.nodes.get(key)
+
+
+@exact_index.mistake(
+    "The key stays when its last block is forgotten: its list is empty, and `find` reads the first."
+)
+class EmptyListStays(RightIndex):
+    def forget(self, block: int) -> None:
+        self.nodes[self.keys.pop(block)][1].remove(block)
+
+
+@exact_index.mistake("A miss raised a KeyError. It is an everyday answer: return None.")
+class MissRaises(RightIndex):
+    def find(self, parent: Any, tokens: Any) -> Any:
+        node, blocks = self.nodes[self.key(parent, tokens)]
+        return node, blocks[0]
+
+
+@exact_index.mistake("publish never says that a block is new, so nobody takes a hold on it.")
+class NeverNew(RightIndex):
+    def publish(self, parent: Any, tokens: Any, block: int) -> Any:
+        return super().publish(parent, tokens, block)[0], False
+
+
 exact_index.finished = RightIndex
