@@ -207,6 +207,7 @@ T = torch.zeros
         (T(1, 3), T(2, 3), "axis 0 has 1 too few"),
         (T(4, 3), T(2, 6), "cut at other places"),
         (T(2), T(2, dtype=torch.bfloat16), "The numbers are float32, and bfloat16 is wanted"),
+        (np.zeros(2), T(2), "A tensor is wanted, this is"),
         ([0.0], T(1), "A tensor is wanted, this is a list"),
         (1, 1.0, None),
         (np.float64(1), 1.0, None),

@@ -45,8 +45,14 @@ def _expect_shape(got: Any, heads: int, n: int) -> None:
             "there was never written by this sequence. Cut at n."
         )
     elif shape[:1] + shape[2:] == [heads, 2]:
-        why = f"{n - shape[1]} tokens are missing: the last block counts too, however few it holds."
-    expect(shape == [heads, n, 2], got=f"shape {shape}", right=f"shape {[heads, n, 2]}", why=why)
+        why = f"{n - shape[1]} tokens are missing."
+    begins = ", ".join(f"{number:g}" for number in got.flatten()[:4].tolist())
+    expect(
+        shape == [heads, n, 2],
+        got=f"shape {shape}, beginning with {begins}",
+        right=f"shape {[heads, n, 2]}",
+        why=why,
+    )
 
 
 @gather.case(

@@ -20,7 +20,9 @@ def no_cut(pool: Tensor, table: Sequence[int], n: int) -> Tensor:
     return pool[table].transpose(0, 1).flatten(1, 2)
 
 
-@gather.mistake("2 tokens are missing: the last block counts too, however few it holds.")
+@gather.mistake(
+    "The last, part-filled block is missing: it counts, too, however few tokens it holds."
+)
 def cut_by_the_block(pool: Tensor, table: Sequence[int], n: int) -> Tensor:
     return right(pool, table, n // pool.shape[2] * pool.shape[2])
 
@@ -122,6 +124,23 @@ def always_float32(pool: Tensor, table: Sequence[int], n: int) -> Tensor:
     for p in range(n):
         history[:, p] = pool[table[p // pool.shape[2]], :, p % pool.shape[2]]
     return history
+
+
+@gather.mistake("The last n tokens were kept: `[-n:]` cuts at the beginning, where history begins.")
+def cut_in_front(pool: Tensor, table: Sequence[int], n: int) -> Tensor:
+    return pool[table].transpose(0, 1).flatten(1, 2)[:, -n:]
+
+
+@gather.mistake(
+    "From the table's first block it went on through the pool; the next block is table[1]."
+)
+def neighbours(pool: Tensor, table: Sequence[int], n: int) -> Tensor:
+    return pool[table[0] : table[0] + len(table)].transpose(0, 1).flatten(1, 2)[:, :n]
+
+
+@gather.mistake("Only the first block of the table was read.")
+def first_block(pool: Tensor, table: Sequence[int], n: int) -> Tensor:
+    return pool[table[0]][:, :n]
 
 
 @gather.also_right.append

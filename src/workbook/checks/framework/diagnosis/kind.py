@@ -55,7 +55,7 @@ def _scalars(got: Any, right: Any) -> str | None:
 
 
 def _tensors(got: Any, right: Any) -> str | None:
-    if not hasattr(got, "dtype") or not hasattr(got, "shape"):
+    if not isinstance(got, type(right)):
         return f"A tensor is wanted, this is {_said(got)}."
     mine, wanted = list(got.shape), list(right.shape)
     if mine == wanted:
