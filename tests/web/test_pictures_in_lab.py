@@ -170,7 +170,7 @@ def test_buttons_call_the_engine(live: Any) -> None:
     one.get_by_label("Prompt").fill("<b>hello</b> again")
     press("Attach", "attach(F, 2) No block hit")
     press("Evict", "Nothing to evict")
-    assert one.locator(".pa-place").inner_text() == "24/24"
+    assert one.locator(".pa-place").inner_text() == "23/23"
 
 
 def test_a_typed_prompt_meets_the_real_prefix_cache(live: Any) -> None:
