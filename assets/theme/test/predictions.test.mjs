@@ -108,8 +108,8 @@ test("a chapter's points are its guesses, choices and exercises", () => {
 });
 
 test("without scripts a prediction stands answered, and hostile questions stay text", () => {
-  const { html } = render([guess("<i>n</i>"), compared('"<b>"')]);
-  assert.match(html, /<p class="asks">&lt;i&gt;n&lt;\/i&gt;<\/p>/);
+  const { html } = render([guess("<i>n</i> of `a<b`?"), compared('"<b>"')]);
+  assert.match(html, /<p class="asks">&lt;i&gt;n&lt;\/i&gt; of <code>a&lt;b<\/code>\?<\/p>/);
   assert.match(html, /<p class="plainly">It is <strong>&quot;&lt;b&gt;&quot;<\/strong>\.<\/p>/);
   assert.match(html, /<form class="needs-script">/);
 });

@@ -19,12 +19,16 @@ function field({ id, answer }) {
 const choice = (value) =>
   html`<button type="button" class="choice" value="${value}">${value}</button>`;
 
+/** A comment's words, with its `code` as code. */
+const withCode = (words) =>
+  html`${words.split("`").map((part, at) => (at % 2 ? html`<code>${part}</code>` : part))}`;
+
 /** Asks before the machine says. */
 function prediction(node) {
   const { id, answer, choices, asks } = node;
   return html`<section class="predict" id="${id}" tabindex="-1" role="group" aria-label="Prediction" data-point="${id}" data-answer="${answer}">
 <p class="role">predict, then read on</p>
-<p class="asks">${asks}</p>
+<p class="asks">${withCode(asks)}</p>
 <form class="needs-script">${choices.length ? choices.map(choice) : field(node)}
 <button type="button" class="plain">show me</button></form>
 <p class="says" role="status"></p>
