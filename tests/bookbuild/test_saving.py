@@ -95,5 +95,10 @@ def test_a_server_that_was_started_in_any_way_keeps_pictures(started: str, tmp_p
 
 def test_the_package_installs_what_a_server_reads() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
-    files = project["tool"]["setuptools"]["data-files"]["etc/jupyter/jupyter_server_config.d"]
-    assert [ROOT / name for name in files] == [SAVING]
+    shared = project["tool"]["hatch"]["build"]["targets"]["wheel"]["shared-data"]
+    (source,) = (name for name, place in shared.items() if place == "etc/jupyter")
+    assert SAVING.relative_to(ROOT / source).as_posix() == (
+        "jupyter_server_config.d/paged_attention_book.json"
+    )
+    named = json.loads(SAVING.read_text())["ServerApp"]["jpserver_extensions"]
+    assert list(named) == [keep_still_pictures.__module__]
