@@ -11,9 +11,8 @@ import sys
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, NamedTuple
 
-from helpers.toy_engine import VOCAB, ToyEngine, alone, toy_memory
-
 from paged_attention.errors import RequestTooLarge
+from workbook.toy import VOCAB, ToyEngine, alone, toy_memory
 
 
 class Wanted(NamedTuple):

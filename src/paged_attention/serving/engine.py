@@ -13,7 +13,7 @@ from paged_attention.serving.loop import Pick, ServingLoop
 from paged_attention.serving.paged_memory import PagedMemory
 from paged_attention.serving.ragged import run_ragged
 from paged_attention.serving.request import Request, StopRule, checked_prompt
-from paged_attention.serving.scheduler import Asked, Scheduling
+from paged_attention.serving.scheduler import Asked, Scheduler, Scheduling
 from paged_attention.serving.step import Step
 
 
@@ -31,9 +31,10 @@ class Engine(ServingLoop):
         *,
         eos_ids: Collection[int] = (),
         clock: Callable[[], float] = time.perf_counter,
+        scheduler: type[Scheduler] = Scheduler,
         **scheduling: Unpack[Scheduling],
     ) -> None:
-        super().__init__(memory, clock=clock, **scheduling)
+        super().__init__(memory, clock=clock, scheduler=scheduler, **scheduling)
         self.decoder = decoder
         self.eos_ids = frozenset(eos_ids)
 

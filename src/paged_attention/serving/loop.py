@@ -27,7 +27,7 @@ class Pick(NamedTuple):
 
 class ServingLoop:
     """``clock`` gives the time of all statistics, in seconds. ``requests``: everything submitted,
-    by name, until ``forget``. ``steps``: what each step did.
+    by name, until ``forget``. ``steps``: what each step did. ``scheduler``: the kind that plans.
     """
 
     def __init__(
@@ -35,10 +35,11 @@ class ServingLoop:
         memory: PagedMemory,
         *,
         clock: Callable[[], float] = time.perf_counter,
+        scheduler: type[Scheduler] = Scheduler,
         **scheduling: Unpack[Scheduling],
     ) -> None:
         self.memory, self.journal, self.clock = memory, memory.journal, clock
-        self.scheduler = Scheduler(memory, **scheduling)
+        self.scheduler = scheduler(memory, **scheduling)
         self.requests: dict[Hashable, Request] = {}
         self.steps: list[StepStats] = []
         self._news: list[NewToken] = []  # not handed over yet

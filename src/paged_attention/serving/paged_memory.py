@@ -49,11 +49,15 @@ class PagedMemory:
 
     def can_begin(self, request: Request, keep: int) -> bool:
         """Whether all tokens known of ``request`` fit, ``keep`` blocks left over."""
+        return sum(self.needs(request)) <= self.room() - keep
+
+    def needs(self, request: Request) -> tuple[int, int]:
+        """Blocks of room that all tokens known of ``request`` would use up: new ones, and hits that
+        only the index holds. Those are room now, and won't be once the request holds them.
+        """
         hits = self._match(request)
-        # A hit that only the index holds is room now and won't be once the request holds it.
-        leaving = sum(self.cache.allocator.refs[block] == 1 for block in hits)
-        need = self.blocks(len(request.tokens)) - len(hits) + leaving
-        return need <= self.room() - keep
+        idle = sum(self.cache.allocator.refs[block] == 1 for block in hits)
+        return self.blocks(len(request.tokens)) - len(hits), idle
 
     @all_or_nothing
     def begin(self, request: Request) -> int:

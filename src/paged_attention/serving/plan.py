@@ -27,67 +27,81 @@ class Plan:
     """``promised``: blocks that the requests with a row here will need for tokens already known.
 
     Promises bind the young: an older request may take a promised block, a younger one never.
+    ``budget`` and ``seats``: what is left of both.
     """
 
-    def __init__(self, memory: Memory, limits: Limits) -> None:
+    def __init__(self, memory: Memory, limits: Limits, running: Sequence[Request]) -> None:
         self.memory, self.journal, self.limits = memory, memory.journal, limits
+        self.running = running  # before this step, oldest first
         self.rows: list[Row] = []
         self.admitted: list[Hashable] = []
         self.preempted: list[Hashable] = []
         self.promised = 0
+        self.budget = limits.budget
+        self.seats = limits.max_running - sum(request.seats for request in running)
 
     def step(self) -> Step:
         """What has been planned."""
         return Step(self.rows, self.admitted, self.preempted)
 
-    def go_on(self, running: Sequence[Request]) -> None:
+    def go_on(self) -> None:
         """Rows for those who run; the newest give way when blocks run out."""
-        still = list(running)
-        left = [len(r.tokens) - self.memory.length(r.name) for r in running]
+        still = list(self.running)
+        left = [len(r.tokens) - self.memory.length(r.name) for r in still]
         given = shares(left, self.limits.budget, self.limits.chunk)
-        for request, n in zip(running, given, strict=True):
+        for request, n in zip(self.running, given, strict=True):
             if request not in still:
                 break  # the line has moved across it, so across all that follow
-            while not self.memory.can_reserve(request.name, n, self.promised):
+            while not self.fits(request, n):
                 if len(still) == 1:
                     raise NoProgress(stuck(self.memory, request, "go on"))
                 victim = still.pop()
-                self._preempt(victim)
+                self.give_back(victim)
                 if victim is request:
                     break
             else:
-                self._add_row(request, n)
+                self.add_row(request, n)
 
-    def admit(self, running: Sequence[Request], waiting: Sequence[Request]) -> None:
+    def admit(self, waiting: Sequence[Request]) -> None:
         """Move the line back while the next request fits: into seats, budget and blocks."""
-        seats = self.limits.max_running - sum(request.seats for request in running)
-        budget = self.limits.budget - sum(len(row.tokens) for row in self.rows)
-        for count, request in enumerate(waiting, start=len(running)):
+        for count, request in enumerate(waiting, start=len(self.running)):
             # Nothing runs: nobody to leave blocks for, and waiting would not help.
             spare = int(self.limits.spare * (count + 1)) if count else 0
-            keep = self.promised + spare
-            if budget < 1 or request.seats > seats or not self.memory.can_begin(request, keep):
+            if not self.takes(request):
                 break
-            found = self.memory.begin(request)
-            if not request.stats.preemptions:
-                self.journal.keep_attributes(request.stats, "cached_tokens")
-                request.stats.cached_tokens = found
-            self.admitted.append(request.name)
-            n = part(len(request.tokens) - found, budget, self.limits.chunk)
-            self._add_row(request, n)
-            budget -= n
-            seats -= request.seats
+            if not self.memory.can_begin(request, self.promised + spare):
+                break
+            self.begin(request)
 
-    def _add_row(self, request: Request, n: int) -> None:
+    def fits(self, request: Request, n: int) -> bool:
+        """Whether there are blocks for ``n`` more tokens, promises to older requests kept."""
+        return self.memory.can_reserve(request.name, n, self.promised)
+
+    def takes(self, request: Request) -> bool:
+        """Whether seats and budget are left for ``request``."""
+        return self.budget > 0 and request.seats <= self.seats
+
+    def begin(self, request: Request) -> None:
+        """Let ``request`` run, with as many of its tokens as the budget has left."""
+        found = self.memory.begin(request)
+        if not request.stats.preemptions:
+            self.journal.keep_attributes(request.stats, "cached_tokens")
+            request.stats.cached_tokens = found
+        self.admitted.append(request.name)
+        self.seats -= request.seats
+        self.add_row(request, part(len(request.tokens) - found, self.budget, self.limits.chunk))
+
+    def add_row(self, request: Request, n: int) -> None:
         """Take the blocks of ``n`` tokens, and promise those of all others that are known."""
         self.memory.reserve(request.name, n)
         if n:
             start = self.memory.length(request.name)
             tokens = request.tokens[start : start + n]
             self.rows.append(Row(request, start, tokens, start + n == len(request.tokens)))
+        self.budget -= n
         self.promised += self.memory.missing(request.name, len(request.tokens))
 
-    def _preempt(self, request: Request) -> None:
+    def give_back(self, request: Request) -> None:
         """Move the line across ``request``: it loses its blocks and nothing else."""
         swapped = self.memory.preempt(request)
         self.journal.keep_attributes(request.stats, "preemptions", "swaps")

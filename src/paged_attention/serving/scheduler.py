@@ -128,11 +128,10 @@ class Scheduler:
         run is counted from what the cache holds. Raises ``NoProgress`` when somebody outside this
         scheduler holds the pool.
         """
-        plan = Plan(self.memory, self.limits)
-        running = self._line.running()
-        plan.go_on(running)
+        plan = Plan(self.memory, self.limits, self._line.running())
+        plan.go_on()
         if not plan.preempted:
-            plan.admit(running, self._line.waiting())
+            plan.admit(self._line.waiting())
         if not plan.rows and self._line.waiting():
             raise NoProgress(stuck(self.memory, self._line.waiting()[0], "begin"))
         return plan.step()

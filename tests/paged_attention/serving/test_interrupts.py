@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 from helpers.ctrl_c import interrupted, lines_of
-from helpers.toy_engine import ToyEngine, alone, toy_memory
 
 from paged_attention.serving.request import NewToken
+from workbook.toy import ToyEngine, alone, toy_memory
 
 PROMPTS = {"A": [1] * 6, "B": [1] * 4 + [2] * 3, "C": [3] * 5, "D": [1] * 4 + [4]}
 NEW = {"A": 7, "B": 6, "C": 5, "D": 4}

@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 import pytest
 from helpers.random_serving import Run, short_answers
-from helpers.toy_engine import toy_memory
 
 from paged_attention.serving import paged_memory, plan, scheduler
 from paged_attention.serving.request import Request
 from paged_attention.serving.swap import HostStore
+from workbook.toy import toy_memory
 
 
 @pytest.mark.parametrize("first", range(0, 320, 40))
@@ -27,34 +27,34 @@ def play_all(seeds: range) -> None:
 
 
 def forget_the_answer(patch: pytest.MonkeyPatch) -> None:
-    right = plan.Plan._preempt
+    right = plan.Plan.give_back
 
     def wrong(self: plan.Plan, request: Request) -> None:
         right(self, request)
         del request.tokens[len(request.prompt) :]
 
-    patch.setattr(plan.Plan, "_preempt", wrong)
+    patch.setattr(plan.Plan, "give_back", wrong)
 
 
 def run_the_prompt_only(patch: pytest.MonkeyPatch) -> None:
-    right = plan.Plan._add_row
+    right = plan.Plan.add_row
 
     def wrong(self: plan.Plan, request: Request, n: int) -> None:
         right(self, request, n)
         if n and self.rows[-1].end >= len(request.prompt):
             self.rows[-1] = self.rows[-1]._replace(says=True)
 
-    patch.setattr(plan.Plan, "_add_row", wrong)
+    patch.setattr(plan.Plan, "add_row", wrong)
 
 
 def promise_nothing(patch: pytest.MonkeyPatch) -> None:
-    right = plan.Plan._add_row
+    right = plan.Plan.add_row
 
     def wrong(self: plan.Plan, request: Request, n: int) -> None:
         right(self, request, n)
         self.promised = 0
 
-    patch.setattr(plan.Plan, "_add_row", wrong)
+    patch.setattr(plan.Plan, "add_row", wrong)
 
 
 def count_hits_as_room(patch: pytest.MonkeyPatch) -> None:
@@ -66,13 +66,13 @@ def count_hits_as_room(patch: pytest.MonkeyPatch) -> None:
 
 
 def publish_what_is_not_written(patch: pytest.MonkeyPatch) -> None:
-    right = plan.Plan._add_row
+    right = plan.Plan.add_row
 
     def wrong(self: plan.Plan, request: Request, n: int) -> None:
         right(self, request, n)
         self.memory.cache.advance({request.name: self.rows[-1].end})  # type: ignore[attr-defined]
 
-    patch.setattr(plan.Plan, "_add_row", wrong)
+    patch.setattr(plan.Plan, "add_row", wrong)
 
 
 def keep_the_copy(patch: pytest.MonkeyPatch) -> None:

@@ -4,10 +4,10 @@ from itertools import pairwise
 from random import Random
 
 import pytest
-from helpers.toy_engine import ToyEngine, toy_memory
 
 from paged_attention.serving import Arrival, Clock, CostModel, Simulation, poisson, serve, summary
 from paged_attention.serving.stats import RequestStats, percentile
+from workbook.toy import ToyEngine, toy_memory
 
 COST = CostModel(step=1.0, token=0.01, context=0.001, says=0.1)
 

@@ -6,10 +6,10 @@ Blocks of 4 tokens unless said.
 from typing import Any
 
 import pytest
-from helpers.toy_engine import ToyEngine, alone, toy_memory
 
 from paged_attention.errors import NoProgress, RequestTooLarge
 from paged_attention.serving.request import NewToken
+from workbook.toy import ToyEngine, alone, toy_memory
 
 THREE = {"A": [1] * 8, "B": [2] * 8, "C": [3] * 8}
 

@@ -1,4 +1,4 @@
-"""A serving loop without a network, whose next token depends on every key that it can reach.
+"""A serving loop without a network: its next token depends on every key that it can reach.
 
 A stray block, or a token that was lost, run twice or put elsewhere, changes the text. Keys are
 whole numbers, so equality is exact; the pool starts full of NaN.
@@ -22,7 +22,7 @@ from paged_attention.serving.swap import HostStore
 VOCAB = 5
 
 
-def say(history: Sequence[float], draw: random.Random) -> int:
+def say(history: Any, draw: random.Random) -> int:
     """The next token: a hash of the whole history, and one draw of the request's own generator."""
     code = zlib.crc32(np.asarray(history, dtype=np.float32).tobytes())
     return (code + draw.randrange(VOCAB)) % VOCAB
@@ -64,8 +64,16 @@ def toy_memory(
     )
 
 
+def in_words(step: Step) -> str:
+    """A step's rows: ``A 8+1!`` runs one token from position 8 on, and A speaks."""
+    rows = (f"{r.request.name} {r.start}+{len(r.tokens)}{'!' if r.says else ''}" for r in step.rows)
+    return ", ".join(rows)
+
+
 class ToyEngine(ServingLoop):
-    """``failing``: how the next step goes wrong, if it shall: before or after its rows are run."""
+    """``plans``: the steps that were run. ``failing``: how the next one goes wrong, if it shall:
+    before or after its rows are run.
+    """
 
     def __init__(self, memory: PagedMemory, **scheduling: Any) -> None:
         self.ticks = 0
@@ -81,6 +89,15 @@ class ToyEngine(ServingLoop):
         for nth in range(asked.get("samples", 1)):
             self.draws[(name, nth) if nth else name] = random.Random(seed + nth)
         self.submit(prompt, n, name=name, **asked)
+
+    @property
+    def ran(self) -> int:
+        """Tokens run so far, those run again included."""
+        return sum(step.tokens for step in self.plans)
+
+    def texts(self) -> dict[Hashable, list[int]]:
+        """What each request has said."""
+        return {name: request.answer for name, request in self.requests.items()}
 
     def _run(self, step: Step) -> list[Pick]:
         if self.failing == "before":
