@@ -1,0 +1,1 @@
+"""Chapter 06: who runs, who waits, who gives back."""

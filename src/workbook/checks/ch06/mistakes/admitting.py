@@ -1,0 +1,95 @@
+"""Mistakes with admit, as readers make them."""
+
+from collections.abc import Sequence
+
+from workbook.checks.ch06.admitting import admit
+
+Needs = Sequence[tuple[int, int]]
+
+
+def right(waiting: Needs, room: int, promised: int, running: int, spare: float) -> int:
+    """The admission of chapter 06; the engine's asks its memory instead of a list."""
+    admitted = 0
+    for new, idle in waiting:
+        count = running + admitted
+        keep = promised + (int(spare * (count + 1)) if count else 0)
+        if new + idle > room - keep:
+            break
+        room -= idle
+        promised += new
+        admitted += 1
+    return admitted
+
+
+admit.finished = right
+admit.probes += [
+    ([(2, 1), (2, 1), (2, 1)], 9, 0, 0, 0),
+    ([(1, 0)] * 5, 9, 2, 1, 1),
+    ([(3, 0)], 3, 0, 1, 0),
+    ([(0, 2), (4, 0)], 6, 0, 2, 0),
+]
+
+admit.mistake(
+    "Each newcomer was measured against the same room: what the first one takes is not there for "
+    "the second.",
+    ("        room -= idle\n        promised += new\n", ""),
+)
+admit.mistake(
+    "One that doesn't fit was passed over, and a younger one went in. So the large one never runs.",
+    ("            break\n", "            continue\n"),
+)
+admit.mistake(
+    "The spare was asked of the very first, too. A request as large as the pool waits for ever.",
+    ("(int(spare * (count + 1)) if count else 0)", "int(spare * (count + 1))"),
+)
+admit.mistake(
+    "What was promised to those who run was forgotten.",
+    ("    admitted = 0\n", "    admitted = promised = 0\n"),
+)
+admit.mistake(
+    "Hits were not counted. Those that only the index holds are room now, not once they are held.",
+    ("new + idle > room", "new > room"),
+)
+admit.mistake(
+    "`>=` for `>`: a request that takes the very last block fits.",
+    ("> room - keep", ">= room - keep"),
+)
+admit.mistake(
+    "The spare leaves out the newcomer itself: it will need a next block, too.",
+    ("int(spare * (count + 1)) if count", "int(spare * count) if count"),
+)
+admit.mistake(
+    "The spare was reckoned from those who ran before this step: the ones just admitted run, too.",
+    ("count = running + admitted", "count = running"),
+)
+admit.mistake(
+    "At most one was admitted: go on while the next one fits.",
+    ("        admitted += 1\n", "        admitted += 1\n        break\n"),
+)
+admit.mistake(
+    "Idle hits were not taken off the room, so the next newcomer counts them again.",
+    ("        room -= idle\n", ""),
+)
+admit.mistake(
+    "Hits were taken off the need: that would be right if somebody held them. These nobody holds.",
+    ("new + idle > room", "new - idle > room"),
+)
+admit.mistake(
+    "The spare was rounded up; `int` cuts it.",
+    (
+        "(int(spare * (count + 1)) if count else 0)",
+        "(-int(-spare * (count + 1) // 1) if count else 0)",
+    ),
+)
+admit.mistake(
+    "The blocks left over came back. The number of requests that may begin is wanted.",
+    ("    return admitted\n", "    return room - promised\n"),
+)
+admit.mistake(
+    "Promises were given out as room: what is promised must stay, so it is taken off.",
+    ("room - keep:", "room + promised:"),
+)
+admit.mistake(
+    "The spare doesn't depend on how many run here. Each of them needs a next block.",
+    ("int(spare * (count + 1))", "int(spare)"),
+)

@@ -1,0 +1,104 @@
+"""Mistakes with latencies, as readers make them."""
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+
+from workbook.checks.ch06.latencies import latencies
+
+Requests = Sequence[tuple[float, list[float]]]
+Found = tuple[list[float], list[float], float | None, float]
+
+
+def right(requests: Requests) -> Found:
+    """The latencies of chapter 06; the engine keeps them with each request."""
+    ttfts = [times[0] - arrived for arrived, times in requests if times]
+    gaps = [b - a for _, times in requests for a, b in pairwise(times)]
+    rank = math.ceil(0.99 * len(gaps))
+    p99 = sorted(gaps)[rank - 1] if gaps else None
+    tokens = sum(len(times) for _, times in requests)
+    if not tokens:
+        return ttfts, gaps, p99, 0.0
+    begin = min(arrived for arrived, _ in requests)
+    return ttfts, gaps, p99, tokens / (max(t for _, times in requests for t in times) - begin)
+
+
+latencies.finished = right
+latencies.probes += [([(0.0, [1.0]), (0.5, [1.0, 9.0])],), ([(4.0, [5.0, 6.0])],)]
+_P99 = "sorted(gaps)[rank - 1] if gaps else None"
+
+latencies.mistake(
+    "The time of the first token came back, not the wait for it: the arrival is to be taken off.",
+    ("times[0] - arrived for", "times[0] for"),
+)
+latencies.mistake(
+    "The wait for the first token is among the gaps. (vllm-project/vllm#7242)",
+    (
+        "for _, times in requests for a, b in pairwise(times)",
+        "for arrived, times in requests for a, b in pairwise([arrived, *times])",
+    ),
+)
+latencies.mistake(
+    "A request without a token counts as a wait of 0. (sgl-project/sglang#36047)",
+    (
+        "for arrived, times in requests if times]",
+        "if times else 0.0 for arrived, times in requests]",
+    ),
+)
+latencies.mistake(
+    "That is the last but one of ten: one of them, a tenth, is longer.",
+    (_P99, "sorted(gaps)[int(0.99 * (len(gaps) - 1))] if gaps else None"),
+)
+latencies.mistake(
+    "That is the mean. It hides the few that are long, for which one asks.",
+    (_P99, "sum(gaps) / len(gaps) if gaps else None"),
+)
+latencies.mistake(
+    "The gaps were not sorted before one was picked.",
+    (_P99, "gaps[rank - 1] if gaps else None"),
+)
+latencies.mistake(
+    "The durations of all requests were added up: two that run at once were counted twice.",
+    (
+        "tokens / (max(t for _, times in requests for t in times) - begin)",
+        "tokens / sum(times[-1] - arrived for arrived, times in requests if times)",
+    ),
+)
+latencies.mistake(
+    "The rate was taken from the first token on: the wait before it is time, too.",
+    ("min(arrived for arrived, _ in requests)", "min(times[0] for _, times in requests if times)"),
+)
+latencies.mistake(
+    "The rate counts requests; tokens were asked for.",
+    ("tokens / (max", "len(requests) / (max"),
+)
+latencies.mistake(
+    "Seconds a token came back; tokens a second were asked for.",
+    (
+        "tokens / (max(t for _, times in requests for t in times) - begin)",
+        "(max(t for _, times in requests for t in times) - begin) / tokens",
+    ),
+)
+latencies.mistake(
+    "Time is counted from 0 here, not from the first arrival.",
+    ("min(arrived for arrived, _ in requests)", "0.0"),
+)
+latencies.mistake(
+    "That is the median of the gaps.",
+    ("0.99 * len(gaps)", "0.5 * len(gaps)"),
+)
+latencies.mistake(
+    "Gaps were taken between tokens of different requests: each caller sees its own.",
+    (
+        "for _, times in requests for a, b in pairwise(times)",
+        "for a, b in pairwise(sorted(t for _, times in requests for t in times))",
+    ),
+)
+latencies.mistake(
+    "Without tokens the rate is 0, and there is no last token to look for.",
+    ("    if not tokens:\n        return ttfts, gaps, p99, 0.0\n", ""),
+)
+latencies.mistake(
+    "Without gaps there is none to pick: that is None, not 0.",
+    ("if gaps else None", "if gaps else 0.0"),
+)

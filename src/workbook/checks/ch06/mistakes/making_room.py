@@ -1,0 +1,143 @@
+"""Mistakes with make_room, as readers make them."""
+
+from typing import Any
+
+from workbook.checks.ch06.making_room import make_room
+
+
+def right(plan: Any, running: list[Any], given: list[int]) -> None:
+    """The walk of chapter 06; the engine's is ``Plan.go_on``."""
+    still = list(running)
+    for request, n in zip(running, given, strict=True):
+        if request not in still:
+            break
+        while not plan.fits(request, n):
+            victim = still.pop()
+            plan.give_back(victim)
+            if victim is request:
+                break
+        else:
+            plan.add_row(request, n)
+
+
+make_room.finished = right
+
+
+@make_room.also_right.append
+def with_a_flag(plan: Any, running: list[Any], given: list[int]) -> None:
+    end = len(running)
+    i = 0
+    while i < end:
+        while i < end and not plan.fits(running[i], given[i]):
+            end -= 1
+            plan.give_back(running[end])
+        if i < end:
+            plan.add_row(running[i], given[i])
+        i += 1
+
+
+make_room.mistake(
+    "The oldest had to give way: it has waited longest and is nearest to its end.",
+    ("still.pop()", "still.pop(0)"),
+)
+make_room.mistake(
+    "Whoever needed the block gave way, though somebody newer was there.",
+    ("still.pop()", "still.pop(still.index(request))"),
+)
+make_room.mistake(
+    "One gave way, and that was not enough: `while`, not `if`.",
+    (
+        """        while not plan.fits(request, n):
+            victim = still.pop()
+            plan.give_back(victim)
+            if victim is request:
+                break
+        else:
+            plan.add_row(request, n)
+""",
+        """        victim = None
+        if not plan.fits(request, n):
+            victim = still.pop()
+            plan.give_back(victim)
+        if victim is not request:
+            plan.add_row(request, n)
+""",
+    ),
+)
+make_room.mistake(
+    "Nobody gave way: the row was added without asking whether it fits.",
+    ("while not plan.fits(request, n):", "while False:"),
+)
+make_room.mistake(
+    "Who didn't fit was left out, kept its blocks, and nobody gave way.",
+    (
+        "            victim = still.pop()\n            plan.give_back(victim)\n",
+        "            victim = request\n",
+    ),
+)
+make_room.mistake(
+    "The answer of whoever gave way was cleared. Callers have read it; only keys and values go.",
+    (
+        "plan.give_back(victim)",
+        "plan.give_back(victim)\n            del victim.tokens[len(victim.prompt) :]",
+    ),
+)
+make_room.mistake(
+    "One that had given way was walked over again: the line has moved across it.",
+    ("            break\n        while", "            pass\n        while"),
+)
+make_room.mistake(
+    "The one that gave way itself got a row all the same.",
+    ("        else:\n            plan.add_row(request, n)\n", "        plan.add_row(request, n)\n"),
+)
+make_room.mistake(
+    "Everybody newer gave way at once; one after the other, as long as it doesn't fit.",
+    (
+        "            victim = still.pop()\n            plan.give_back(victim)\n",
+        """            victim = still.pop()
+            plan.give_back(victim)
+            while victim is not request and still[-1] is not request:
+                plan.give_back(still.pop())
+""",
+    ),
+)
+make_room.mistake(
+    "It was asked whether one token fits. A prompt brings more.",
+    ("plan.fits(request, n)", "plan.fits(request, 1)"),
+)
+make_room.mistake(
+    "Every row has one token: a prompt is read a token a step.",
+    ("plan.add_row(request, n)", "plan.add_row(request, min(n, 1))"),
+    ("plan.fits(request, n)", "plan.fits(request, min(n, 1))"),
+)
+make_room.mistake(
+    "Whoever made others give way got no row. The room was made for it.",
+    (
+        "            if victim is request:\n                break\n",
+        "            break\n",
+    ),
+)
+
+
+@make_room.mistake("The walk began with the newest: then the oldest finds the blocks taken.")
+def newest_first(plan: Any, running: list[Any], given: list[int]) -> None:
+    still = list(running)
+    for request, n in reversed(list(zip(running, given, strict=True))):
+        if request not in still:
+            continue
+        while not plan.fits(request, n):
+            victim = still.pop()
+            plan.give_back(victim)
+            if victim is request:
+                break
+        else:
+            plan.add_row(request, n)
+
+
+make_room.mistake(
+    "Nobody was left to speak: the walk ended at the first row.",
+    (
+        "            plan.add_row(request, n)\n",
+        "            plan.add_row(request, n)\n            break\n",
+    ),
+)

@@ -1,0 +1,142 @@
+"""Mistakes with host, as readers make them."""
+
+from typing import Any
+
+import torch
+
+from workbook.checks.ch06.swapping import host
+
+
+class Right:
+    """The host memory of chapter 06; the engine's counts its blocks with an allocator."""
+
+    def __init__(self, cache: Any, num_blocks: int) -> None:
+        self.cache, self.free = cache, list(range(num_blocks))
+        shape = (cache.layers, num_blocks, *cache.k_pool.shape[2:])
+        self.k, self.v = torch.zeros(shape), torch.zeros(shape)
+        self.kept: dict[Any, tuple[list[int], int]] = {}
+
+    def swap_out(self, name: Any) -> bool:
+        length = self.cache.lengths[name]
+        table = self.cache.tables[name][: self.cache.blocks_needed(length)]
+        if len(table) > len(self.free):
+            return False
+        blocks = [self.free.pop() for _ in table]
+        self.k[:, blocks] = self.cache.k_pool[:, table]
+        self.v[:, blocks] = self.cache.v_pool[:, table]
+        self.kept[name] = blocks, length
+        self.cache.free(name)
+        return True
+
+    def swap_in(self, name: Any) -> None:
+        blocks, length = self.kept[name]
+        self.cache.create(name)
+        self.cache.reserve(name, length)
+        table = self.cache.tables[name]
+        self.cache.k_pool[:, table] = self.k[:, blocks]
+        self.cache.v_pool[:, table] = self.v[:, blocks]
+        self.cache.advance({name: length})
+        del self.kept[name]
+        self.free += blocks
+
+
+host.finished = Right
+
+host.mistake(
+    "The values stayed behind: a token leaves keys and values.",
+    ("        self.v[:, blocks] = self.cache.v_pool[:, table]\n", ""),
+)
+host.mistake(
+    "The keys stayed behind: a token leaves keys and values.",
+    ("        self.k[:, blocks] = self.cache.k_pool[:, table]\n", ""),
+)
+host.mistake(
+    "Only full blocks were copied. The last one holds tokens, too.",
+    ("self.cache.blocks_needed(length)]", "length // self.cache.block_size]"),
+    (
+        "        table = self.cache.tables[name]\n",
+        "        table = self.cache.tables[name][: len(blocks)]\n",
+    ),
+)
+host.mistake(
+    "The length came back as blocks times their size: slots that A never wrote count as tokens.",
+    (
+        "self.kept[name] = blocks, length",
+        "self.kept[name] = blocks, len(blocks) * self.cache.block_size",
+    ),
+)
+host.mistake(
+    "The sequence stayed in the cache: nothing was gained.",
+    ("        self.cache.free(name)\n", ""),
+    ("        self.cache.create(name)\n        self.cache.reserve(name, length)\n", ""),
+)
+host.mistake(
+    "The host's blocks were not given back.",
+    ("        self.free += blocks\n", ""),
+)
+host.mistake(
+    "The copy is still kept after it came back.",
+    ("        del self.kept[name]\n", ""),
+)
+host.mistake(
+    "The table was sorted on the way. Its order is the history's order.",
+    ("self.cache.k_pool[:, table]\n", "self.cache.k_pool[:, sorted(table)]\n"),
+    ("self.cache.v_pool[:, table]\n", "self.cache.v_pool[:, sorted(table)]\n"),
+)
+host.mistake(
+    "A full host is an error here. Say False, and do nothing.",
+    ("            return False\n", "            raise MemoryError('the host is full')\n"),
+)
+host.mistake(
+    "Nothing was asked about room: blocks were taken that aren't there.",
+    ("        if len(table) > len(self.free):\n            return False\n", ""),
+)
+host.mistake(
+    "The whole table was copied, room that nobody has written included.",
+    ("[: self.cache.blocks_needed(length)]", ""),
+    (
+        "        table = self.cache.tables[name]\n",
+        "        table, blocks = self.cache.tables[name], blocks[: len(self.cache.tables[name])]\n",
+    ),
+)
+host.mistake(
+    "A copy that fits exactly was refused: the last block is there to be used.",
+    ("> len(self.free)", ">= len(self.free)"),
+)
+host.mistake(
+    "Every copy went into the same blocks of the host: the second wrote over the first.",
+    ("blocks = [self.free.pop() for _ in table]", "blocks = list(range(len(table)))"),
+    ("        self.free += blocks\n", ""),
+)
+host.mistake(
+    "The blocks were free before they were copied, and somebody wrote into them.",
+    (
+        "        blocks = [self.free.pop() for _ in table]\n",
+        "        blocks = [self.free.pop() for _ in table]\n"
+        "        self.cache.k_pool[:, table] = self.cache.v_pool[:, table] = 0.0\n",
+    ),
+)
+host.mistake(
+    "Only the first layer was copied: each layer has keys and values of its own.",
+    (
+        "self.k[:, blocks] = self.cache.k_pool[:, table]",
+        "self.k[0, blocks] = self.cache.k_pool[0, table]",
+    ),
+    (
+        "self.v[:, blocks] = self.cache.v_pool[:, table]",
+        "self.v[0, blocks] = self.cache.v_pool[0, table]",
+    ),
+)
+host.mistake(
+    "Room was reserved, and the length never followed: the tokens are there and don't count.",
+    ("        self.cache.advance({name: length})\n", ""),
+)
+host.mistake(
+    "A full host was noticed when A had gone already: ask first.",
+    (
+        "        if len(table) > len(self.free):\n            return False\n",
+        "        if len(table) > len(self.free):\n"
+        "            self.cache.free(name)\n"
+        "            return False\n",
+    ),
+)
