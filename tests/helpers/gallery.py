@@ -36,6 +36,8 @@ HOSTILE = [
     "👩\u200d👩\u200d👧 and a name that goes on and on",
 ]
 
+HARD = ("long", "hostile", "large")  # pictures that no chapter has
+
 
 @dataclass(frozen=True)
 class Shown:
