@@ -270,11 +270,32 @@ def raised(call: Any) -> str:
         (lambda: area(1, 2, 3), "takes 2 arguments, and 3 were given"),  # type: ignore[call-arg]
         (lambda: area(1, c=2), "no argument called c"),  # type: ignore[call-arg]
         (a_cell("def f():\n  return x\n  x = 1"), "x is given a value only later"),
+        (lambda: torch.zeros(2, 3)[:, 5], "Axis 1 has 3 places, counted from 0, and number 5"),
+        (lambda: np.zeros(3)[4], "Axis 0 has 3 places, counted from 0, and number 4"),
+        (lambda: {[1]: 2}, "A list can't be a key"),
+        (a_cell("def f(x=3): return x[0]"), "One value of type int"),
+        (lambda: range(4 / 2), "divide with `//`"),  # type: ignore[arg-type]
+        (a_cell("def f(i=1.0): return [1, 2][i]"), "divide with `//`"),
+        (a_cell("def f(): (1, 2)[0] = 3"), "can't be changed in place"),
         (a_cell("def f(): return f()"), "calls itself without an end"),
     ],
 )
 def test_errors_of_libraries_are_said_for_a_reader(call: Any, words: str) -> None:
     assert words in (error_words(raised(call)) or "")
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        ("arange's range must be a power of 2", "A tile has a power of 2 of places"),
+        ("Cannot make_shape_compatible: incompatible dimensions at index 0: 8 and 4", "8 entries"),
+        ("Both operands must be same dtype. Got fp32 and bf16", "got fp32 and bf16"),
+        ("input and other must have equal reduction dimensions", "`tl.trans`"),
+        ("axis 1 out of bounds for shape ['constexpr[8]']", "goes along axis 1"),
+    ],
+)
+def test_errors_of_triton_are_said_for_a_reader(error: str, words: str) -> None:
+    assert words in (error_words(f"ValueError: {error}") or "")
 
 
 def test_an_error_of_ones_own_has_no_other_words() -> None:

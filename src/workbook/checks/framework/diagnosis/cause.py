@@ -24,13 +24,15 @@ def cause(exercise: Exercise, case: Case, reader: Any, error: Exception) -> str 
             return nothing(method)
     if exact:
         return exact[0].says
-    of_kind = next((words for got, right, _ in pairs if (words := kind(got, right))), None)
-    if words := of_kind or error_words(here.text.partition("|")[2]):
+    if of_kind := next((words for got, right, _ in pairs if (words := kind(got, right))), None):
+        return of_kind
+    own = isinstance(error, CheckFailed) and error.why  # the case knows this very answer
+    if not (own and here.crash) and (words := error_words(here.text.partition("|")[2])):
         return words
     if not here.crash and len({mistake.says for mistake in alike}) == 1:
         return alike[0].says
-    if isinstance(error, CheckFailed) and error.why:
-        return None  # the case knows this very answer
+    if own:
+        return None
     found = relation(*pairs[-1][:2]) if pairs else None
     return f"{found} {case.why}" if found else None
 

@@ -44,6 +44,46 @@ _WORDS = (
         "taken; until then the name is empty.",
     ),
     (r"^RecursionError", "It calls itself without an end."),
+    (
+        r"index (-?\d+) is out of bounds for (?:dimension|axis) (\d+) with size (\d+)",
+        "Axis {1} has {2} places, counted from 0, and number {0} was asked for. Is a size written "
+        "into the code that the tensor knows?",
+    ),
+    (
+        r"unhashable type: '(\w+)'",
+        "A {0} can't be a key, nor in a set, since it may change. A tuple can: `tuple(…)`.",
+    ),
+    (
+        r"'(\w+)' object is not (subscriptable|iterable|callable)",
+        "One value of type {0} was used like several, or like a function. What was to be there "
+        "instead?",
+    ),
+    (
+        r"'float' object cannot be interpreted as an integer|indices must be integers.* not float",
+        "A count or an index became a float: divide with `//`.",
+    ),
+    (
+        r"arange's range must be a power of 2",
+        "A tile has a power of 2 of places along each axis: take the next one, and mask the rest.",
+    ),
+    (
+        r"Both operands must be same dtype\. Got (\w+) and (\w+)",
+        "`tl.dot` wants both of one type, and got {0} and {1}: `p.to(v.dtype)`.",
+    ),
+    (
+        r"input and other must have equal reduction dimensions",
+        "In `tl.dot(a, b)` a row of a meets a column of b, so both have one length: is one of "
+        "them to be turned, with `tl.trans`?",
+    ),
+    (
+        r"axis (\d+) out of bounds for shape",
+        "A sum or a maximum goes along axis {0}, and the tile has none: axes count from 0, and a "
+        "row of numbers has axis 0 alone.",
+    ),
+    (
+        r"object does not support item assignment",
+        "This can't be changed in place: make a new one, in a kernel with `tl.where`.",
+    ),
 )
 
 
