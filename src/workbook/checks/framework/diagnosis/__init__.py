@@ -1,11 +1,15 @@
 """Why a check failed: asked in an order that begins with what can be known for certain.
 
-1. the kind of answer: nothing, a list for a tuple, a float for an int, other dtype or shape;
-2. a known mistake that has the same outcome in every case;
-3. the words of an error that a library raised;
-4. a known mistake with the same outcome in the failing case;
-5. how the answer is related to the right one: off by one, reversed, another order;
-6. else the case's own why, which is a law and never a guess.
+1. nothing was answered where an answer is wanted;
+2. a known mistake that has the same outcome, in every case where more than one might be meant;
+3. another kind of answer: a list for a tuple, a float for an int, other dtype or shape;
+4. the words of an error that a library raised, unless the case knows the error;
+5. a known mistake with the same outcome in the failing case alone;
+6. what the case itself knows of this answer;
+7. how the answer is related to the right one (off by one, reversed, another order), and the law;
+8. else the case's own why, which is that law, and never a guess.
+
+Whoever passes every case is looked at once more, for the kind of each answer and for the probes.
 """
 
 from workbook.checks.framework.diagnosis.cause import cause
