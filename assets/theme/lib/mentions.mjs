@@ -44,6 +44,10 @@ function toWork(words, page) {
   return found.length === 1 ? { class: "cite", href: `${page.href(works.url)}#cite-${found[0]}` } : null;
 }
 
+/** "chapter" and its number, "figure" and its, aren't parted by the end of a line. */
+const inOneLine = ({ 0: words, groups }) =>
+  groups.chapter || groups.figure ? words.replace(" ", "\u00a0") : words;
+
 /** Text with what it mentions as links. */
 export function linked(text, page) {
   const pieces = [];
@@ -51,7 +55,7 @@ export function linked(text, page) {
   for (const match of text.matchAll(MENTION)) {
     const target = targetOf(match.groups, page);
     if (!target) continue;
-    pieces.push(text.slice(at, match.index), element("a", target, html`${match[0]}`));
+    pieces.push(text.slice(at, match.index), element("a", target, html`${inOneLine(match)}`));
     at = match.index + match[0].length;
   }
   return html`${[...pieces, text.slice(at)]}`;

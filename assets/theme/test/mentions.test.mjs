@@ -27,7 +27,7 @@ function drawn(...blocks) {
 test("a mentioned figure is linked, in this chapter and in another one", () => {
   const { html, site } = drawn(figure("Figure 2.1 ·"), block([paragraph("See figure 2.1, figure 1.2 and figure 9.9.")]));
   assert.match(html, /<figure id="figure-2-1">/);
-  assert.match(html, /<a class="reference" href="#figure-2-1">figure 2\.1<\/a>, <a class="reference" href="\/book\/one\/#figure-1-2">figure 1\.2<\/a> and figure 9\.9\./);
+  assert.match(html, /<a class="reference" href="#figure-2-1">figure\u00a02\.1<\/a>, <a class="reference" href="\/book\/one\/#figure-1-2">figure\u00a01\.2<\/a> and figure 9\.9\./);
   assert.match(String(new Page(site, site.entries[1]).render()), /<figure id="figure-1-2">/);
 });
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { block, codeCell, content, displayed, paragraph, render, siteOf, text } from "./helpers.mjs";
+import { block, codeCell, content, displayed, opening, paragraph, render, siteOf, text } from "./helpers.mjs";
 import { Page } from "../lib/page.mjs";
 
 const SVG = "data:image/svg+xml;base64,PHN2Zy8+";
@@ -164,4 +164,19 @@ test("a table's caption stands above it, a figure's below", () => {
   const table = { type: "table", children: [] };
   assert.match(render([block([{ type: "container", kind: "table", children: [table, caption] }])]).html, /C<\/p><\/figcaption><div class="table">/);
   assert.match(render([block([{ type: "container", kind: "figure", children: [caption, picture] }])]).html, /<div class="picture"><img[^>]*><\/div><figcaption>/);
+});
+
+test("long names may break, and short ones don't", () => {
+  const code = (value) => ({ type: "inlineCode", value });
+  const { html } = render([block([paragraph(code("v1/core/kv_cache_utils.py"), code("refs[block]"), code("a <b> & c, and so on (d)"))])]);
+  assert.match(html, /<code>v1\/<wbr>core\/<wbr>kv_<wbr>cache_<wbr>utils\.py<\/code><code>refs\[block\]<\/code><code>a &lt;b&gt; &amp; c, and so on \(d\)<\/code>/);
+});
+
+test("a bold sentence of a chapter is a law, elsewhere and in a request to talk it isn't", () => {
+  const bold = (words) => block([paragraph({ type: "strong", children: [text(words)] })]);
+  const law = (words, ...first) => render([block(first), bold(words)]).html.includes('class="law"');
+  assert.ok(law("Every block is in one place.", ...opening));
+  assert.ok(!law("Every block is in one place."));
+  assert.ok(!law("One place.", ...opening));
+  assert.ok(!law("Discuss with a neighbour.", ...opening));
 });

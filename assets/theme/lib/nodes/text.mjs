@@ -9,14 +9,19 @@ import { textOf } from "../tree.mjs";
 const wrap = (name, values = () => ({})) => (node, page) =>
   element(name, { id: page.idOf(node), ...values(node) }, page.children(node));
 
-/** A bold sentence is a law of the book. */
-const isLaw = (words) => /[.?!]$/.test(words.trim()) && words.trim().split(/\s+/).length > 3;
+const SAYS_WHAT_TO_DO = /^Discuss with a neighbour\b/;
+
+/** In a chapter, a bold sentence is a law of the book. */
+function isLaw(words, page) {
+  const isSentence = /[.?!]$/.test(words.trim()) && words.trim().split(/\s+/).length > 3;
+  return Boolean(page.entry.minutes) && isSentence && !SAYS_WHAT_TO_DO.test(words);
+}
 
 /** Bold words that the glossary has are where the book introduces them: they link to the entry. */
 function strong(node, page) {
   const words = textOf(node);
   if (figureNumber(words)) return html`<strong>${page.within(node)}</strong>`; // a caption's own number
-  if (isLaw(words) && !page.inLink) return html`<strong class="law">${page.children(node)}</strong>`;
+  if (isLaw(words, page) && !page.inLink) return html`<strong class="law">${page.children(node)}</strong>`;
   const entry = entryOf(page.terms, words);
   if (!entry || entry.url === page.url || page.inLink) return wrap("strong")(node, page);
   const href = `${page.href(entry.url)}#${entry.id}`;
@@ -25,6 +30,15 @@ function strong(node, page) {
 
 /** A number and its unit stay on one line. */
 const together = (text) => text.replace(/(\d) (?=%|(?:ms|µs|[KMG]iB|[kKMG]B)\b)/g, "$1\u00a0");
+
+const LONG = 20;
+
+/** Long names may break after a slash, a dot, an underscore or a bracket. */
+function breakable(code) {
+  if (code.length < LONG) return code;
+  const pieces = code.split(/(?<=[/._(,])(?=\w{3})/);
+  return html`${pieces.map((piece, at) => (at ? html`<wbr>${piece}` : piece))}`;
+}
 
 /** Running text: what it mentions is linked, and lines break where they may. */
 function words(node, page) {
@@ -77,7 +91,7 @@ export const text = {
   superscript: wrap("sup"),
   keyboard: wrap("kbd"),
   span: wrap("span"),
-  inlineCode: (node) => html`<code>${node.value}</code>`,
+  inlineCode: (node) => html`<code>${breakable(node.value)}</code>`,
   break: () => trusted("<br>"),
   comment: () => NOTHING,
   target: () => NOTHING,
