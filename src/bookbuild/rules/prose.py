@@ -20,15 +20,15 @@ CLOSING_SECTIONS = [
 
 
 def word_count(page: Page) -> int:
-    """Words of prose: everything in markdown but code, formulas' insides, markup, and the folded
-    stories of *It happened*, which a first reading may leave folded.
+    """Words of prose: everything in markdown but code, formulas' insides, markup, and what a first
+    reading may leave folded: hints, and the stories of *It happened*.
     """
     return sum(_words(cell.source) for _, cell in page.prose())
 
 
 def _words(markdown: str) -> int:
     text = re.sub(r"<!--.*?-->", " ", markdown, flags=re.S)
-    text = re.sub(r"^:::\{dropdown\} It happened.*?^:::$", " ", text, flags=re.M | re.S)
+    text = re.sub(r"^:::\{(?:dropdown\} It happened|hint\}).*?^:::$", " ", text, flags=re.M | re.S)
     text = re.sub(r"^\s*```(?!\{)[^\n]*\n.*?^\s*```\s*$", " ", text, flags=re.M | re.S)
     text = re.sub(r"^\s*(:{3,}|`{3,})\{[\w-]+\}", " ", text, flags=re.M)
     text = re.sub(r"^\s*:[\w-]+:.*$|^\(\S+\)=$", " ", text, flags=re.M)

@@ -48,6 +48,7 @@ class Compiled:
     loads: dict[int, int]
     tensor_core_ops: int
     text: str  # PTX for NVIDIA, assembly for AMD
+    layouts: str = ""  # Triton's form before that: which lanes hold which numbers of each tile
 
     def __str__(self) -> str:
         loads = ", ".join(
@@ -142,6 +143,7 @@ def _read_nvidia(name: str, target: str, kernel: Any) -> Compiled:
         dict(Counter(_width(words) for words in reads)),
         len(re.findall(r"\b(?:mma\.sync|wgmma\.mma_async|tcgen05\.mma)", text)),
         text,
+        kernel.asm["ttgir"],
     )
 
 
@@ -169,6 +171,7 @@ def _read_amd(name: str, target: str, kernel: Any) -> Compiled:
         dict(Counter(widths.get(word, 4) for word in reads)),
         len(re.findall(r"\bv_mfma_", text)),
         text,
+        kernel.asm["ttgir"],
     )
 
 

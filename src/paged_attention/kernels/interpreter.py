@@ -33,7 +33,7 @@ from triton.runtime.errors import InterpreterError
 from triton.runtime.jit import JITFunction
 
 from paged_attention.errors import BadTensor
-from paged_attention.kernels.interpreter_memory import OutsideMemory, checked_memory
+from paged_attention.kernels.interpreter_memory import OnLoad, OutsideMemory, checked_memory
 from paged_attention.kernels.interpreter_numbers import (
     NotInterpreted,
     combined_as_given,
@@ -52,10 +52,13 @@ _one_at_a_time = threading.Lock()  # Triton keeps its patches and the program id
 
 
 class Interpreted:
-    """A kernel's twin that runs here: ``interpreted(kernel)[grid](arguments …)``."""
+    """A kernel's twin that runs here: ``interpreted(kernel)[grid](arguments …)``.
 
-    def __init__(self, kernel: Any) -> None:
-        self.fn = kernel.fn
+    ``on_load`` is called at every load with the addresses that are read, in bytes.
+    """
+
+    def __init__(self, kernel: Any, on_load: OnLoad | None = None) -> None:
+        self.fn, self.on_load = kernel.fn, on_load
         self.__name__ = self.fn.__name__
 
     def __getitem__(self, grid: tuple[int, ...]) -> Callable[..., None]:
@@ -69,7 +72,11 @@ class Interpreted:
             if isinstance(x, torch.Tensor) and x.device.type != "cpu":
                 raise BadTensor(f"{name} is on {x.device}; the interpreter reads the CPU's memory")
         # A GPU says nothing when a number overflows; NumPy would.
-        with _one_at_a_time, _language_of_arrays(given), np.errstate(all="ignore"):
+        with (
+            _one_at_a_time,
+            _language_of_arrays(given, self.on_load),
+            np.errstate(all="ignore"),
+        ):
             warnings.simplefilter("ignore", RuntimeWarning)
             try:
                 kernel[grid](**given)
@@ -77,9 +84,9 @@ class Interpreted:
                 raise (error.__cause__ or error) from None
 
 
-def interpreted(kernel: Any) -> Interpreted:
+def interpreted(kernel: Any, on_load: OnLoad | None = None) -> Interpreted:
     """The twin of a ``@triton.jit`` kernel."""
-    return Interpreted(kernel)
+    return Interpreted(kernel, on_load)
 
 
 def interpret(launch: Launch) -> None:
@@ -95,7 +102,7 @@ def _only_known(fn: Callable[..., Any], kwargs: dict[str, Any]) -> dict[str, Any
 
 
 @contextmanager
-def _language_of_arrays(given: dict[str, Any]) -> Iterator[None]:
+def _language_of_arrays(given: dict[str, Any], on_load: OnLoad | None = None) -> Iterator[None]:
     """While inside, ``tl`` works on NumPy arrays, in the kernel and in its helpers, ``tl.sum`` too.
 
     Triton patches the language anew at every call of a helper, which takes most of the time, and
@@ -107,7 +114,10 @@ def _language_of_arrays(given: dict[str, Any]) -> Iterator[None]:
     replaced: list[tuple[Any, str, Any]] = [
         *((kind, "__call__", _call_helper) for kind in _CALLED),
         *((builder, name, method) for name, method in right_numbers(builder).items()),
-        *((builder, name, method) for name, method in checked_memory(builder, given).items()),
+        *(
+            (builder, name, method)
+            for name, method in checked_memory(builder, given, on_load).items()
+        ),
         *((reduces, name, reduced_wide(getattr(reduces, name))) for name in ("sum", "min_max")),
         *((scans, name, reduced_wide(getattr(scans, name))) for name in ("cumsum", "cumprod")),
         (reduces, "generic_reduce", combined_as_given(reduces.generic_reduce)),

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 import triton.language as tl
+from numpy.typing import NDArray
 from triton._C.libtriton import ir
 from triton.runtime import interpreter as triton_interpreter
 
@@ -19,8 +20,16 @@ class OutsideMemory(PagedAttentionError, IndexError):
     """A kernel computed an address that lies in none of the tensors it was given."""
 
 
-def checked_memory(builder: Any, given: dict[str, Any]) -> dict[str, Callable[..., Any]]:
-    """The builder's ways to memory, which refuse addresses outside the given tensors."""
+OnLoad = Callable[[NDArray[np.uint64]], None]
+
+
+def checked_memory(
+    builder: Any, given: dict[str, Any], on_load: OnLoad | None = None
+) -> dict[str, Callable[..., Any]]:
+    """The builder's ways to memory, which refuse addresses outside the given tensors.
+
+    ``on_load`` hears of every load that wasn't refused: the addresses of its lanes, in bytes.
+    """
     memory = [_Memory(name, x) for name, x in given.items() if isinstance(x, torch.Tensor)]
     load, store = builder.create_masked_load, builder.create_masked_store
     update, swap = builder.create_atomic_rmw, builder.create_atomic_cas
@@ -28,6 +37,8 @@ def checked_memory(builder: Any, given: dict[str, Any]) -> dict[str, Callable[..
 
     def create_masked_load(ptrs: Any, mask: Any, other: Any, *rest: Any, **more: Any) -> Any:
         _check(memory, "reads", ptrs, mask)
+        if on_load is not None:
+            on_load(ptrs.data[np.broadcast_to(mask.data, ptrs.data.shape)])
         return load(ptrs, mask, _anything(ptrs) if other is None else other, *rest, **more)
 
     def create_masked_store(ptrs: Any, value: Any, mask: Any, *rest: Any) -> Any:

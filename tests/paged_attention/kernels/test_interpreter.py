@@ -86,6 +86,13 @@ def test_a_write_outside_every_tensor_is_an_error() -> None:
         interpreted(add_up)[(2,)](x, out, N=8, READ=8)
 
 
+def test_every_load_can_be_listened_to() -> None:
+    x, out, heard = torch.arange(6.0), torch.zeros(3), []
+    listening = interpreted(add_up, lambda addresses: heard.append(addresses - x.data_ptr()))
+    listening[(2,)](x, out, N=6, READ=8)
+    assert [places.tolist() for places in heard] == [[0, 4, 8, 12, 16, 20]] * 2
+
+
 def test_a_table_entry_that_points_nowhere_is_an_error_and_no_crash() -> None:
     step = decode_step([5])
     step.block_tables[0, 1] = 2**30

@@ -2,16 +2,14 @@
 
 import math
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from workbook.checks.framework import CheckFailed, NotHere, in_words
-from workbook.checks.framework.source import line_in
+from workbook.checks.framework import CheckFailed
+from workbook.checks.toolboxes.launching import Outside, run_kernel
 
 BLOCK, TILE = 4, 32
-Outside = Sequence[tuple[str, str]]  # a part of an address error's text, and the why for it
-Known = tuple[Callable[[int, int], list[float]], str]  # a wrong answer for (row, head), and its why
 
 
 @dataclass(frozen=True)
@@ -75,33 +73,19 @@ def far_below_zero(step: DecodeStep) -> DecodeStep:
     return replace(step, q=-4000 * key[None])
 
 
-def attention(
-    step: DecodeStep,
-    row: int,
-    head: int,
-    *,
-    length: int | None = None,
-    kv_head: int | None = None,
-    table: Sequence[int] | None = None,
-    scale: float | None = None,
-    empty_slots: int = 0,
-) -> list[float]:
-    """The right answer in float64; each argument makes one thing wrong.
-
-    ``empty_slots`` adds so many slots of score 0 and value 0.
-    """
+def attention(step: DecodeStep, row: int, head: int) -> list[float]:
+    """The right answer of one query, in float64."""
     import torch
 
-    length = step.lengths[row] if length is None else length
-    kv_head = head // step.group if kv_head is None else kv_head
-    table = step.tables[row] if table is None else table
-    scale = step.q.shape[2] ** -0.5 if scale is None else scale
+    length, block_size = step.lengths[row], step.k_pool.shape[2]
+    positions = range(length)
+    blocks = [step.tables[row][position // block_size] for position in positions]
+    slots = [position % block_size for position in positions]
     keys, values = (
-        pool[list(table), kv_head].flatten(0, 1)[:length].double()
-        for pool in (step.k_pool, step.v_pool)
+        pool[blocks, head // step.group, slots].double() for pool in (step.k_pool, step.v_pool)
     )
-    scores = torch.cat([keys @ step.q[row, head].double() * scale, torch.zeros(empty_slots)])
-    answer: list[float] = (torch.softmax(scores, 0)[:length] @ values).tolist()
+    scores = keys @ step.q[row, head].double() * step.q.shape[2] ** -0.5
+    answer: list[float] = (torch.softmax(scores, 0) @ values).tolist()
     return answer
 
 
@@ -118,28 +102,17 @@ def launch(
     One program a query head, or ``grouped``, a KV head. The kernel gets the arguments that it
     names. ``outside`` has the why for memory that isn't its own, by a part of the error's text.
     """
-    from workbook.triton_or_stub import HAS_TRITON, NO_TRITON
-
-    if not HAS_TRITON:
-        raise NotHere(NO_TRITON)
     import torch
-
-    from paged_attention.kernels.interpreter import OutsideMemory, interpreted
 
     rows, heads, _ = step.q.shape
     out = torch.full_like(step.q, before)
     grid = (rows, step.k_pool.shape[1] if grouped else heads)
-    try:
-        interpreted(kernel)[grid](**_arguments(step), out=out)
-    except OutsideMemory as error:
-        got = in_words(error) + line_in(error, kernel)
-        why = next((text for part, text in outside if part in str(error)), None)
-        raise CheckFailed(got, why=why) from None
+    run_kernel(kernel, grid, outside, **arguments(step), out=out)
     return out
 
 
-def _arguments(step: DecodeStep) -> dict[str, Any]:
-    """All that a kernel of chapter 07 or 08 may name, and the finished ones, but ``out``."""
+def arguments(step: DecodeStep) -> dict[str, Any]:
+    """All that a kernel of chapter 07 or 08 may name, and the finished ones, but its results."""
     import torch
 
     _, heads, head_dim = step.q.shape
@@ -183,37 +156,25 @@ def power_of_two(n: int) -> int:
 def expect_right(
     kernel: Any,
     step: DecodeStep,
-    known: Sequence[Known] = (),
     outside: Outside = (),
     *,
     grouped: bool = False,
-    tried: str | None = None,
-    why: str | None = None,
-    nan: str | None = None,
+    digits: float = 1e-4,
 ) -> None:
-    """Fail with the first row and head that are wrong; a row without tokens isn't looked at.
-
-    The why comes from the first wrong answer of ``known`` that all rows and heads have, else it is
-    ``nan`` where that answer isn't a number, else ``why``, else the case's.
-    """
+    """Fail with the first row and head that are wrong; a row without tokens isn't looked at."""
     out = launch(kernel, step, outside, grouped=grouped).tolist()
-    places = [(r, h) for r in range(len(out)) for h in range(len(out[r])) if step.lengths[r]]
-    for row, head in places:
-        right = attention(step, row, head)
-        if near(out[row][head], right):
+    for row, head in ((r, h) for r in range(len(out)) for h in range(len(out[r]))):
+        if not step.lengths[row]:
             continue
-        if nan and any(map(math.isnan, out[row][head])):
-            why = nan
-        better = (
-            text for wrong, text in known if all(near(out[r][h], wrong(r, h)) for r, h in places)
-        )
-        got = f"row {row}, head {head}: {numbers(out[row][head])}"
-        raise CheckFailed(got, tried=tried, right=numbers(right), why=next(better, why))
+        right = attention(step, row, head)
+        if not near(out[row][head], right, digits):
+            got = f"row {row}, head {head}: {numbers(out[row][head])}"
+            raise CheckFailed(got, right=numbers(right))
 
 
-def near(got: Sequence[float], right: Sequence[float]) -> bool:
-    """Equal to float32's precision; NaN is never near."""
-    return all(abs(a - b) <= 1e-4 * max(1.0, abs(b)) for a, b in zip(got, right, strict=True))
+def near(got: Sequence[float], right: Sequence[float], digits: float = 1e-4) -> bool:
+    """Equal to so many digits, float32's by default; NaN is never near."""
+    return all(abs(a - b) <= digits * max(1.0, abs(b)) for a, b in zip(got, right, strict=True))
 
 
 def numbers(values: Sequence[float]) -> str:

@@ -6,8 +6,6 @@
 from workbook.checks.ch07 import decode_edges as exercises
 from workbook.triton_or_stub import tl, triton
 
-mistake = exercises.decode_edges.mistake
-
 
 @triton.jit
 def decode_edges(
@@ -52,43 +50,88 @@ def decode_edges(
 
 
 exercises.decode_edges.finished = decode_edges
-mistake(
-    "The load of the query isn't masked: lanes HEAD_DIM and up are the next head's numbers, and "
-    "behind the last head comes memory that isn't q's.",
-    (", mask=real, other=0.0) * scale", ") * scale"),
+K_LOAD = "tl.load(k_pool + place, mask=inside, other=0.0)"
+V_LOAD = "tl.load(v_pool + place, mask=inside, other=0.0)"
+Q_LOAD = "tl.load(q + (row * HEADS + head) * HEAD_DIM + d, mask=real, other=0.0)"
+INSIDE, ANSWER = "written[:, None] & real[None, :]", "acc / tl.where(l > 0, l, 1.0)"
+STORE = "    tl.store(out + (row * HEADS + head) * HEAD_DIM + d, answer, mask=real)"
+TOO_FAR_IN_Q = (
+    "The load of the query reads what isn't its head's. In q heads are HEAD_DIM numbers apart, not "
+    "LANES, and only lanes below HEAD_DIM are real: `d < HEAD_DIM` is its mask."
 )
-mistake(
-    "Lanes 48 to 63 of a key were loaded; they are the beginning of the next slot. A query of 0 "
-    "there doesn't help: 0 × NaN is NaN.",
-    ("k_pool + place, mask=inside", "k_pool + place, mask=written[:, None]"),
+TOO_FAR_IN_OUT = (
+    "The store writes what isn't its head's. In out heads are HEAD_DIM numbers apart, not LANES, "
+    "and "
+    "lanes from HEAD_DIM on are the beginning of the next head's answer: mask it with `real`."
 )
-mistake(
-    "The load of V masks the slots and not the lanes: behind the last slot of the pool comes "
-    "memory that isn't the pool's.",
-    ("v_pool + place, mask=inside", "v_pool + place, mask=written[:, None]"),
+NEXT_SLOT = (
+    "Lanes 48 to 63 of a key were read; they are the beginning of the next slot. A query of 0 "
+    "there "
+    "doesn't help: 0 × NaN is NaN. Slot *and* lane must be right: `written[:, None] & real[None, "
+    ":]`."
 )
-mistake(
-    "Addresses were counted in LANES. A tile is LANES wide, memory isn't: neighbours in the pools"
-    " are HEAD_DIM numbers apart.",
-    ("token[:, None] * HEAD_DIM", "token[:, None] * LANES"),
+UNWRITTEN = (
+    "A load of K or V masks the lanes and not the slots. A weight of 0 doesn't erase the NaN of a "
+    "slot that nobody wrote."
 )
-mistake(
-    "The store isn't masked: lanes HEAD_DIM and up of one head are the beginning of the next "
-    "one's answer.",
-    ("answer, mask=real", "answer"),
-)
-mistake(
-    "64 was written into the code; the number of lanes is LANES, here 128.",
-    ("(0, LANES)", "(0, 64)"),
-    ("[LANES]", "[64]"),
-)
-mistake(
-    "0 / 0 is NaN. Nothing was read, so l is 0 and so is acc: divide by something else.",
-    ("acc / tl.where(l > 0, l, 1.0)", "acc / l"),
-)
-mistake(
-    "Nothing was stored, so the row keeps what the memory held before: here 7.0, in a server "
-    "another step's answer. (sgl-project/sglang#1469)",
-    ("acc / tl.where(l > 0, l, 1.0)", "acc / l"),
-    ("    m, l, acc", "    if length == 0:\n        return\n    m, l, acc"),
-)
+for says, *changes in (
+    (TOO_FAR_IN_Q, (Q_LOAD, Q_LOAD.replace(", mask=real, other=0.0", ""))),
+    (TOO_FAR_IN_Q, (Q_LOAD, Q_LOAD.replace("HEAD_DIM", "LANES"))),
+    (TOO_FAR_IN_Q, ("d < HEAD_DIM", "d <= HEAD_DIM")),
+    (TOO_FAR_IN_Q, ("d < HEAD_DIM", "d < LANES")),
+    (
+        "The load of the query has a mask and no `other`: its spare lanes hold anything, here NaN.",
+        (Q_LOAD, Q_LOAD.replace(", other=0.0", "")),
+    ),
+    (NEXT_SLOT, (K_LOAD, K_LOAD.replace("inside", "written[:, None]"))),
+    (NEXT_SLOT, (INSIDE, INSIDE.replace("&", "|"))),
+    (
+        "The load of V masks the slots and not the lanes: behind the last slot of the pool comes "
+        "memory that isn't the pool's.",
+        (V_LOAD, V_LOAD.replace("inside", "written[:, None]")),
+    ),
+    (
+        UNWRITTEN,
+        (K_LOAD, K_LOAD.replace("inside", "real[None, :]")),
+        (
+            'tl.where(written, score, float("-inf"))',
+            'score + tl.where(written, 0.0, float("-inf"))',
+        ),
+    ),
+    (UNWRITTEN, (V_LOAD, V_LOAD.replace("inside", "real[None, :]"))),
+    (
+        "The pools' addresses were counted in LANES. A tile is LANES wide, memory isn't: "
+        "neighbours "
+        "in the pools are HEAD_DIM numbers apart.",
+        ("token[:, None] * HEAD_DIM", "token[:, None] * LANES"),
+    ),
+    (TOO_FAR_IN_OUT, (STORE, STORE.replace("HEAD_DIM", "LANES"))),
+    (TOO_FAR_IN_OUT, (STORE, STORE.replace(", mask=real", ""))),
+    (
+        "64 was written into the code; the number of lanes is LANES, here 128.",
+        ("(0, LANES)", "(0, 64)"),
+        ("[LANES]", "[64]"),
+    ),
+    ("The mask leaves out the last real lane, HEAD_DIM - 1.", ("d < HEAD_DIM", "d < HEAD_DIM - 1")),
+    (
+        "0 / 0 is NaN. Nothing was read, so l is 0 and so is acc: divide by something else.",
+        (ANSWER, "acc / l"),
+    ),
+    (
+        "Nothing was stored, so the row keeps what the memory held before: here 7.0, in a server "
+        "another step's answer. (sgl-project/sglang#1469)",
+        (ANSWER, "acc / l"),
+        ("    m, l, acc", "    if length == 0:\n        return\n    m, l, acc"),
+    ),
+    (
+        "A small number was added to `l` to save the division, and it is in every other answer, "
+        "too.",
+        (ANSWER, "acc / (l + 0.01)"),
+    ),
+    (
+        "`scale` was left out. It holds 1 / sqrt(D), and the log2(e) that makes powers of two out "
+        "of powers of e.",
+        (" * scale", ""),
+    ),
+):
+    exercises.decode_edges.mistake(says, *changes)

@@ -4,9 +4,8 @@
 # ruff: noqa: E741
 
 from workbook.checks.ch07 import decode_kernel as exercises
+from workbook.checks.toolboxes.far_blocks import WRAPPED
 from workbook.triton_or_stub import tl, triton
-
-mistake = exercises.decode_kernel.mistake
 
 
 @triton.jit
@@ -48,96 +47,165 @@ def decode_kernel(
 
 
 exercises.decode_kernel.finished = decode_kernel
+K_LOAD = "tl.load(k_pool + place, mask=written[:, None], other=0.0)"
 V_LOAD = "tl.load(v_pool + place, mask=written[:, None], other=0.0)"
-mistake(
-    "`scale` was left out. It holds 1 / sqrt(D), and the log2(e) that makes powers of two out of "
-    "powers of e.",
-    (") * scale", ")"),
+TOKEN = "(block * KV_HEADS + kv_head) * BLOCK_SIZE + slot"
+NO_SUCH_HEAD = (
+    "A KV head was read that isn't there. That comes of `head` or `head // KV_HEADS` as KV head; a "
+    "group has HEADS // KV_HEADS heads, so it is head // (HEADS // KV_HEADS)."
 )
-mistake(
-    "That is what `tl.exp` gives. `scale` has log2(e) in it, so the weights are `tl.exp2`.",
-    ("exp2", "exp"),
-)
-mistake(
-    "Either nothing was stored, or NaN was computed, for example as -inf minus -inf.",
-    ("    tl.store(out", "    if False:\n        tl.store(out"),
-)
-mistake(
-    "Those are blocks 0, 1, 2, 3. `index` is the logical block; the table, read with one "
-    "`tl.load`, says where it lies.",
-    ("(block * KV_HEADS", "(index * KV_HEADS"),
-)
-mistake(
-    "`acc` was never multiplied by `shrink`: earlier values keep weights that they had under a "
-    "lower maximum.",
-    ("acc = acc * shrink", "acc = acc"),
-)
-mistake(
-    "Neither `l` nor `acc` was multiplied by `shrink` when the maximum rose.",
-    ("acc = acc * shrink", "acc = acc"),
-    ("l = l * shrink", "l = l"),
-)
-mistake(
-    "That is the last block alone: `m`, `l` and `acc` must live outside the loop.",
-    ("        m = higher\n", ""),
+KV_HEAD = "head // (HEADS // KV_HEADS)"
+MASKED = '        score = tl.where(written, score, float("-inf"))\n'
+START = '    m, l, acc = float("-inf"), 0.0, tl.zeros([HEAD_DIM], tl.float32)\n'
+STORED = "    tl.store(out + (row * HEADS + head) * HEAD_DIM + d, acc / l)"
+for says, *changes in (
     (
-        "        block =",
-        '        m, l, acc = float("-inf"), 0.0, tl.zeros([HEAD_DIM], tl.float32)\n        block =',
+        "`scale` was left out. It holds 1 / sqrt(D), and the log2(e) that makes powers of two out "
+        "of powers of e.",
+        (") * scale", ")"),
     ),
-)
-mistake(
-    "Row 1 read row 0's table: somebody else's history, and no error.",
-    ("block_tables + row * MAX_BLOCKS", "block_tables"),
-)
-mistake(
-    "The tables were read one entry apart; a row is MAX_BLOCKS entries long.",
-    ("block_tables + row * MAX_BLOCKS", "block_tables + row"),
-)
-mistake(
-    "Query head 1 read KV head 1, and its group is KV head 0: that was h % 3, not h // 3.",
-    ("head // (HEADS // KV_HEADS)", "head % KV_HEADS"),
-)
-mistake(
-    "Query head 3 read KV head 0, like everybody. The address needs the head.", ("+ kv_head)", ")")
-)
-mistake(
-    "The query head was taken for the KV head; KV_HEADS are fewer. Query head h reads KV head h "
-    "// (HEADS // KV_HEADS).",
-    ("head // (HEADS // KV_HEADS)", "head"),
-)
-mistake(
-    "No block was walked for a length of 1. `length // BLOCK_SIZE` rounds down; 5 tokens would "
-    "lose one, too.",
-    ("tl.cdiv(length, BLOCK_SIZE)", "length // BLOCK_SIZE"),
-)
-mistake(
-    "The empty slots of the last block were counted, with a score of 0. Their score must be -inf,"
-    " so that their weight is 0.",
-    ('        score = tl.where(written, score, float("-inf"))\n', ""),
-)
-mistake(
-    "The table of this row has no such entry: a row of `length` tokens uses ceil(length / "
-    "BLOCK_SIZE) entries, and no more are there.",
-    ("tl.cdiv(length, BLOCK_SIZE)", "length // BLOCK_SIZE + 1"),
-)
-mistake(
-    "Over zeros it was right. The weight of an empty slot is 0, and 0 × NaN is NaN: the load of V"
-    " needs its mask, too. (This happened: vllm-project/vllm#47305, flashinfer-ai/flashinfer#941)",
-    (V_LOAD, "tl.load(v_pool + place)"),
-)
-mistake(
-    "No maximum is subtracted: 2 ** 128 is infinite in float32, so only differences to the "
-    "maximum may be exponents.",
-    ("tl.maximum(m, tl.max(score, 0))", "0.0"),
-    ("tl.exp2(m - higher)", "1.0"),
-)
-mistake(
-    "A load with a mask and without `other` leaves anything in the masked lanes, here NaN: say "
-    "`other=0.0`.",
-    (V_LOAD, V_LOAD.replace(", other=0.0", "")),
-)
-mistake(
-    "The first maximum is -inf, not 0 and not -1,000: from there the only weight would be 2 ** "
-    "-2,000, which is 0.",
-    ('float("-inf"), 0.0, tl.zeros', "-1000.0, 0.0, tl.zeros"),
-)
+    (
+        "`scale` was multiplied in twice: `query` has it already.",
+        ("1)\n        score = tl.where", "1) * scale\n        score = tl.where"),
+    ),
+    (
+        "That is what `tl.exp` gives. `scale` has log2(e) in it, so the weights are `tl.exp2`.",
+        ("exp2", "exp"),
+    ),
+    (
+        "The weights come from `tl.exp`, the shrinking from `tl.exp2`: both are powers of two.",
+        ("tl.exp2(score", "tl.exp(score"),
+    ),
+    (
+        "Either nothing was stored, or NaN was computed, for example as -inf minus -inf.",
+        (STORED, STORED.replace("    tl.store", "    if length < 0:\n        tl.store")),
+    ),
+    (
+        "`index` was taken for the block. It is the logical block; the table says where that lies.",
+        ("(block * KV_HEADS", "(index * KV_HEADS"),
+    ),
+    (
+        "Every step of the loop read the table's first entry: the look-up needs `index`.",
+        ("MAX_BLOCKS + index", "MAX_BLOCKS"),
+    ),
+    (
+        "`acc` was never multiplied by `shrink`: earlier values keep weights that they had under a "
+        "lower maximum.",
+        ("acc = acc * shrink", "acc = acc"),
+    ),
+    ("`l` was never multiplied by `shrink`; `acc` was.", ("l = l * shrink", "l = l")),
+    (
+        "Neither `l` nor `acc` shrank when the maximum rose: `shrink` was left out, or `m = "
+        "higher` "
+        "stands before it and makes it 1.",
+        ("acc = acc * shrink", "acc = acc"),
+        ("l = l * shrink", "l = l"),
+    ),
+    (
+        "`acc` and `l` were divided by `shrink`; what was weighed before becomes smaller.",
+        ("acc = acc * shrink", "acc = acc / tl.where(shrink == 0, 1.0, shrink)"),
+        ("l = l * shrink", "l = l / tl.where(shrink == 0, 1.0, shrink)"),
+    ),
+    (
+        "The last block alone is left: either `m = higher` is missing, so that every block shrinks "
+        "what came before to nothing, or `m`, `l` and `acc` begin anew inside the loop.",
+        ("        m = higher\n", ""),
+    ),
+    (
+        "`higher` is the maximum of this block alone; it must not fall below the `m` of the blocks "
+        "before.",
+        ("tl.maximum(m, tl.max(score, 0))", "tl.max(score, 0)"),
+    ),
+    (
+        "The new block is weighed as seen from the old `m`, what came before as seen from "
+        "`higher`.",
+        ("tl.exp2(score - higher)", 'tl.exp2(score - tl.where(m == float("-inf"), higher, m))'),
+    ),
+    ("Those are weighed keys: V was loaded from `k_pool`.", ("v_pool + place", "k_pool + place")),
+    ("Keys were loaded from `v_pool`.", ("k_pool + place", "v_pool + place")),
+    ("The values were added without their weights.", ("p[:, None] * v", "v")),
+    ("The weights were never added to `l`: it counts slots.", ("tl.sum(p, 0)", "BLOCK_SIZE")),
+    ("The sum was stored undivided: the answer is `acc / l`.", ("acc / l)", "acc)")),
+    (
+        "The answer was divided by `l` in every step of the loop. Divide once, after the last "
+        "block.",
+        ("        m = higher\n", "        m = higher\n        acc = acc / l\n"),
+    ),
+    (
+        "Every row read row 0's table: somebody else's history, and no error.",
+        ("block_tables + row * MAX_BLOCKS", "block_tables"),
+    ),
+    (
+        "The tables were read one entry apart; a row is MAX_BLOCKS entries long.",
+        ("block_tables + row * MAX_BLOCKS", "block_tables + row"),
+    ),
+    ("The length of row 0 was used for every row.", ("lengths + row", "lengths")),
+    ("Every row took row 0's queries.", ("q + (row * HEADS + head)", "q + head")),
+    (
+        "Query head 1 read KV head 1, and its group is KV head 0: that was head % KV_HEADS.",
+        (KV_HEAD, "head % KV_HEADS"),
+    ),
+    (NO_SUCH_HEAD, (KV_HEAD, "head // KV_HEADS")),
+    (NO_SUCH_HEAD, (KV_HEAD, "head")),
+    ("Every head read KV head 0. The address needs the head's group.", (KV_HEAD, "0")),
+    (
+        "The pool was indexed [block, slot, head]. It is [block, head, slot, D]: all slots of one "
+        "head lie together.",
+        (TOKEN, "(block * BLOCK_SIZE + slot) * KV_HEADS + kv_head"),
+    ),
+    (
+        "A block holds BLOCK_SIZE slots for each KV head: its number is multiplied with both.",
+        (TOKEN, "(block + kv_head) * BLOCK_SIZE + slot"),
+    ),
+    (
+        "`length // BLOCK_SIZE` rounds down: the last, part-filled block is never read.",
+        ("tl.cdiv(length, BLOCK_SIZE)", "length // BLOCK_SIZE"),
+    ),
+    (
+        "One block too many was walked: a length of 4 takes one block of 4.",
+        ("tl.cdiv(length, BLOCK_SIZE)", "length // BLOCK_SIZE + 1"),
+    ),
+    (
+        "The empty slots of the last block were counted, with a score of 0. Their score must be "
+        "-inf, so that their weight is 0.",
+        (MASKED, ""),
+    ),
+    (
+        "One token too many counts: positions 0 to length - 1 are written, so `<`.",
+        ("slot < length", "slot <= length"),
+    ),
+    (
+        "`slot` counts within its block; the position is index * BLOCK_SIZE + slot.",
+        ("index * BLOCK_SIZE + slot < length", "slot < length"),
+    ),
+    (
+        "The load of V isn't masked. The weight of an empty slot is 0, and 0 × NaN is NaN. (This "
+        "happened: vllm-project/vllm#47305, flashinfer-ai/flashinfer#941)",
+        (V_LOAD, "tl.load(v_pool + place)"),
+    ),
+    (
+        "A load with a mask and without `other` leaves anything in the masked lanes, here NaN: say "
+        "`other=0.0`.",
+        (V_LOAD, V_LOAD.replace(", other=0.0", "")),
+    ),
+    (
+        "No maximum is subtracted: 2 ** 128 is infinite in float32, so only differences to the "
+        "maximum may be exponents.",
+        ("tl.maximum(m, tl.max(score, 0))", "0.0"),
+        ("tl.exp2(m - higher)", "1.0"),
+    ),
+    (
+        "The first maximum is -inf, not 0 and not -1,000: from there the only weight would be 2 ** "
+        "-2,000, which is 0.",
+        ('float("-inf"), 0.0, tl.zeros', "-1000.0, 0.0, tl.zeros"),
+    ),
+    (WRAPPED, (".to(tl.int64)", "")),
+    (WRAPPED, (".to(tl.int64)", ""), ("token[:, None] *", "token.to(tl.int64)[:, None] *")),
+    (
+        WRAPPED,
+        (".to(tl.int64)", ""),
+        ("(block * KV_HEADS + kv_head)", "(block * KV_HEADS * BLOCK_SIZE + kv_head * BLOCK_SIZE)"),
+        ("kv_head * BLOCK_SIZE) * BLOCK_SIZE", "kv_head * BLOCK_SIZE).to(tl.int64)"),
+    ),
+):
+    exercises.decode_kernel.mistake(says, *changes)

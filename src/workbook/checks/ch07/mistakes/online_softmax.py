@@ -40,8 +40,9 @@ def l_unscaled(blocks: Blocks) -> float:
 
 
 @online_softmax.mistake(
-    "Neither sum was brought to the new scale: every block is weighed as if its own maximum were "
-    "everybody's."
+    "Neither sum was brought to the new scale: `shrink` was left out, or `m = new` stands before "
+    "it "
+    "and makes it 1."
 )
 def both_unscaled(blocks: Blocks) -> float:
     return right(blocks, acc_scaled=False, l_scaled=False)
@@ -148,6 +149,84 @@ def own_maximum(blocks: Blocks) -> float:
         acc = acc * 2.0 ** (m - new) + sum(a * v for a, v in zip(p, values, strict=True))
         m = new
     return acc / l
+
+
+@online_softmax.mistake(
+    "`m` never gets the new maximum (`m = new` is missing), so every block shrinks what came "
+    "before "
+    "to nothing: the last block alone is left."
+)
+def maximum_forgotten(blocks: Blocks) -> float:
+    return right(list(blocks)[-1:])
+
+
+@online_softmax.mistake(
+    "The sum of the weighted values came back undivided: the answer is acc / l."
+)
+def undivided(blocks: Blocks) -> float:
+    listed = [(list(scores), list(values)) for scores, values in blocks]
+    ones = [(scores, [1.0] * len(scores)) for scores, _ in listed]
+    highest = max(max(scores) for scores, _ in listed)
+    total = sum(2.0 ** (score - highest) for scores, _ in ones for score in scores)
+    return right(listed) * total
+
+
+@online_softmax.mistake(
+    "Scores themselves were taken for weights. A weight is `2.0 ** score`, seen from the maximum."
+)
+def scores_as_weights(blocks: Blocks) -> float:
+    told = [(s, v) for scores, values in blocks for s, v in zip(scores, values, strict=True)]
+    return sum(s * v for s, v in told) / (sum(s for s, _ in told) or 1)
+
+
+@online_softmax.mistake("Every value counts alike: the weights were left out.")
+def plain_mean(blocks: Blocks) -> float:
+    told = [value for _, values in blocks for value in values]
+    return sum(told) / len(told)
+
+
+@online_softmax.mistake(
+    "The value of the highest score came back alone: the others count, too, by their weights."
+)
+def winner_takes_all(blocks: Blocks) -> float:
+    told = [(s, v) for scores, values in blocks for s, v in zip(scores, values, strict=True)]
+    return max(told)[1]
+
+
+@online_softmax.mistake(
+    "The first block was never brought to a later scale: only blocks from the second on shrink."
+)
+def first_kept(blocks: Blocks) -> float:
+    m, l, acc = -math.inf, 0.0, 0.0
+    for index, (scores, values) in enumerate(blocks):
+        new = max(m, *scores)
+        shrink = 2.0 ** (m - new) if index != 1 else 1.0
+        p = [2.0 ** (score - new) for score in scores]
+        l = l * shrink + sum(p)
+        acc = acc * shrink + sum(a * v for a, v in zip(p, values, strict=True))
+        m = new
+    return acc / l
+
+
+@online_softmax.mistake(
+    "`acc` holds a finished answer, divided in every step, and is then added to undivided sums. "
+    "Divide once, at the end."
+)
+def divided_each_time(blocks: Blocks) -> float:
+    m, l, acc = -math.inf, 0.0, 0.0
+    for scores, values in blocks:
+        new = max(m, *scores)
+        shrink = 2.0 ** (m - new)
+        p = [2.0 ** (score - new) for score in scores]
+        l = l * shrink + sum(p)
+        acc = (acc * shrink + sum(a * v for a, v in zip(p, values, strict=True))) / l
+        m = new
+    return acc
+
+
+@online_softmax.mistake("The two sums were divided the wrong way round: the answer is acc / l.")
+def upside_down_answer(blocks: Blocks) -> float:
+    return 1 / right(blocks)
 
 
 online_softmax.finished = right
