@@ -46,11 +46,13 @@ KNOWN = (
 )  # fmt: skip
 
 
-def _expect(got: Any, right: float, known: Sequence[tuple[float, str]] = (), **words: str) -> None:
+def _expect(
+    got: Any, answer: float, known: Sequence[tuple[float, str]] = (), **words: str | None
+) -> None:
     is_number = isinstance(got, (int, float)) and not isinstance(got, bool)
-    close = is_number and math.isclose(got, right, rel_tol=1e-9, abs_tol=1e-12)
+    close = is_number and math.isclose(got, answer, rel_tol=1e-9, abs_tol=1e-12)
     better = (text for wrong, text in known if is_number and math.isclose(got, wrong, rel_tol=1e-6))
-    expect(close, got=shown(got), why=next(better, None), **words)
+    expect(close, got=shown(got), **({"why": next(better, None)} | words))
 
 
 def _listed(parts: Sequence[Part]) -> str:
@@ -83,6 +85,15 @@ _merges("cut after block 2", AFTER_2, 4.75, "To m = 3: l = 2 / 2 + 1 = 2, acc = 
 def _orders(function: Any) -> None:
     for parts in itertools.permutations(SINGLE):
         _expect(function(list(parts)), 4.75, tried=_listed(parts))
+    level: list[Part] = [(1, 1.5, 0.0), (1, 1.5, 3.0)]
+    _expect(
+        function(list(level)),
+        1.0,
+        tried=_listed(level),
+        right="1.0",
+        why="A part whose values add up to 0 weighs like any other: whether it has tokens, `l` "
+        "says, not `acc`.",
+    )
 
 
 _merges(
@@ -97,13 +108,25 @@ _merges(
     2.5,
     "Scores may all lie far below 0. The search for the highest begins at -inf, or at a part.",
 )
-_merges(
+
+
+@merge.case(
     "two parts without tokens",
-    [AFTER_1[0], EMPTY, EMPTY, AFTER_1[1]],
-    4.75,
-    "-inf minus -inf is NaN. Whoever compares the two empty parts with each other must not spread "
-    "it: a part without tokens adds nothing. (This happened: vllm-project/vllm#27491)",
+    tried=_listed([AFTER_1[0], EMPTY, EMPTY, AFTER_1[1]]),
+    right="4.75",
+    why="-inf minus -inf is NaN. Whoever compares the two empty parts with each other must not "
+    "spread it: a part without tokens adds nothing. (This happened: vllm-project/vllm#27491)",
 )
+def _empty(function: Any) -> None:
+    one, other = AFTER_1
+    for parts in (
+        [one, EMPTY, EMPTY, other],
+        [EMPTY, EMPTY, one, other],
+        [EMPTY, EMPTY, one],
+        [one, other, EMPTY, EMPTY],
+    ):
+        right = 4.75 if other in parts else one[2] / one[1]
+        _expect(function(list(parts)), right, tried=_listed(parts), right=shown(right))
 
 
 @merge.case(

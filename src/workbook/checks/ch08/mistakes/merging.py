@@ -159,4 +159,60 @@ merge.mistake("`l` was added as it came; only `acc` was brought to the higher `m
 merge.mistake(
     "The lower part grew by 4. Seen from a higher maximum it is a quarter of what it was."
 )(weighed(lambda a, m: (2.0 ** (m - a), 2.0 ** (m - a))))
+
+
+@merge.mistake(
+    "A part was skipped because its `acc` is 0. Its tokens weigh all the same: whether there are "
+    "any, `l` says."
+)
+def skips_zero_sums(parts: Sequence[Part]) -> float:
+    return right([part for part in parts if part[2]] or [(0.0, 0.0, 0.0)])
+
+
+@merge.mistake(
+    "Only the case that all parts are empty was kept apart. Two empty parts at the front meet "
+    "before any token comes: -inf minus -inf is NaN there, too."
+)
+def guards_all_empty(parts: Sequence[Part]) -> float:
+    if not any(l for _, l, _ in parts):
+        return 0.0
+    m, l, acc = parts[0]
+    for part in parts[1:]:
+        higher = max(m, part[0])
+        shrink, weight = 2.0 ** (m - higher), 2.0 ** (part[0] - higher)
+        m, l, acc = higher, l * shrink + part[1] * weight, acc * shrink + part[2] * weight
+    return acc / l
+
+
+@merge.mistake(
+    "The first part was never added: the loop begins at the second, and nothing stands for it."
+)
+def first_lost(parts: Sequence[Part]) -> float:
+    return right(parts[1:])
+
+
+@merge.mistake("Only the first part was answered.")
+def first_alone(parts: Sequence[Part]) -> float:
+    return right(parts[:1])
+
+
+@merge.mistake(
+    "The sums were divided by the number of parts; the common `l` is what the weights add up to."
+)
+def over_parts(parts: Sequence[Part]) -> float:
+    l = right([(m, l, l) for m, l, _ in parts])
+    m = max(part[0] for part in parts)
+    return sum(2.0 ** (a - m) * c for a, b, c in parts if b) / len(parts) * l
+
+
 merge.finished = right
+merge.mistake(
+    "That is what `math.exp` gives: `m` is in powers of two here, so the weights are `2.0 ** …`.",
+    ("2.0 ** (part[0] - m)", "math.exp(part[0] - m)"),
+)
+merge.mistake("`acc` was never divided by `l`.", ("acc / l", "acc"))
+merge.mistake("That is `l / acc`, upside down.", ("acc / l if l", "l / acc if l"))
+merge.mistake(
+    "The lowest `m` was taken for the common scale: a weight may then grow without an end.",
+    ("m = max(", "m = min("),
+)
