@@ -3,6 +3,8 @@
 import { NONE } from "./trace.js";
 
 const EVERY = 256; // events between two remembered states
+const LOOKS = ["free", "copied", "cached", "shared", "held", "reserved"];
+const SEARCHED = 1e6; // steps times blocks: some milliseconds
 
 export class State {
   constructor(trace) {
@@ -241,8 +243,10 @@ export class Player {
   }
 }
 
-/** The looks that occur in a trace at all: a block's can change only where an event names it. */
+/** The looks that occur in a trace at all: a block's can change only where an event names it.
+ * A very large trace isn't searched: it is taken to have them all. */
 export function looksOf(trace) {
+  if (trace.events.length * trace.numBlocks > SEARCHED) return new Set(LOOKS);
   const state = new State(trace);
   const found = new Set();
   let before = [];

@@ -239,3 +239,8 @@ test("a legend has the looks that occur, also those of one step only", () => {
   const found = ["copied", "free", "held", "reserved", "shared"];
   assert.deepEqual([...looksOf(engine.trace)].sort(), found);
 });
+
+test("a trace too large to be searched has every look in its legend", () => {
+  const large = { ...readTrace(TRACE), numBlocks: 1e6 };
+  assert.equal(looksOf(large).size, 6);
+});
