@@ -5,17 +5,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from workbook.checks.framework import CheckFailed, NotHere, in_words
-from workbook.checks.framework.source import line_in
+from workbook.checks.framework import CheckFailed
 from workbook.checks.toolboxes.decode_steps import (
     DecodeStep,
-    Outside,
+    arguments,
     attention,
     decode_step,
     near,
     numbers,
     power_of_two,
 )
+from workbook.checks.toolboxes.launching import Outside, run_kernel
 
 TILE = 16  # keys
 
@@ -64,65 +64,21 @@ def launch(
     backwards: bool = False,
 ) -> Any:
     """The kernel's ``out`` [N, Hq, D], which held NaN; ``backwards``: the lightest tile first."""
-    from workbook.triton_or_stub import HAS_TRITON, NO_TRITON
-
-    if not HAS_TRITON:
-        raise NotHere(NO_TRITON)
     import torch
-
-    from paged_attention.kernels.interpreter import OutsideMemory, interpreted
 
     tiles = tiles_of(step, tokens)
-    out = torch.full_like(step.each.q, math.nan)
-    given = _arguments(step, tokens) | {
-        "tiles": torch.tensor(tiles[::-1] if backwards else tiles, dtype=torch.int32),
-        "out": out,
-    }
-    try:
-        interpreted(kernel)[(len(tiles), step.each.k_pool.shape[1])](**given)
-    except OutsideMemory as error:
-        got = in_words(error) + line_in(error, kernel)
-        why = next((text for part, text in outside if part in str(error)), None)
-        raise CheckFailed(got, why=why) from None
-    return out
-
-
-def _arguments(step: PrefillStep, tokens: int) -> dict[str, Any]:
-    """All that a reader's kernel may name, and the finished one, but ``tiles`` and ``out``."""
-    import torch
-
-    _, heads, head_dim = step.each.q.shape
-    _, kv_heads, block_size, _ = step.each.k_pool.shape
-    width = max(1, *(len(table) for table in step.tables))
-    padded = [table + [0] * (width - len(table)) for table in step.tables]
-    block_stride, head_stride, slot_stride, _ = step.each.k_pool.stride()
-    return {
-        "q": step.each.q,
-        "k_pool": step.each.k_pool,
-        "v_pool": step.each.v_pool,
-        "block_tables": torch.tensor(padded, dtype=torch.int32),
-        "lengths": torch.tensor(step.lengths, dtype=torch.int32),
+    each = step.each
+    out = torch.full_like(each.q, math.nan)
+    as_decode = DecodeStep(each.q, each.k_pool, each.v_pool, step.tables, step.lengths)
+    given = arguments(as_decode) | {
         "query_starts": torch.tensor(step.starts, dtype=torch.int32),
-        "scale": head_dim**-0.5 * math.log2(math.e),
-        "HEADS": heads,
-        "KV_HEADS": kv_heads,
-        "GROUP": step.each.group,
+        "tiles": torch.tensor(tiles[::-1] if backwards else tiles, dtype=torch.int32),
         "TOKENS": tokens,
-        "QUERIES": max(16, power_of_two(tokens * step.each.group)),
-        "HEAD_DIM": head_dim,
-        "BLOCK_SIZE": block_size,
-        "MAX_BLOCKS": width,
+        "QUERIES": max(16, power_of_two(tokens * each.group)),
         "TILE": TILE,
-        # The finished kernel takes strides, scaled values, and heads of any size.
-        "LANES": power_of_two(head_dim),
-        "v_scale": 1.0,
-        "q_row_stride": step.each.q.stride(0),
-        "q_head_stride": step.each.q.stride(1),
-        "block_stride": block_stride,
-        "head_stride": head_stride,
-        "slot_stride": slot_stride,
-        "table_stride": width,
     }
+    run_kernel(kernel, (len(tiles), each.k_pool.shape[1]), outside, **given, out=out)
+    return out
 
 
 def expect_right(
