@@ -3,6 +3,7 @@
 // In a chapter a prediction is a cell with `guess = None  # the question`, and a later cell whose
 // `compare(guess, …)` printed "no guess; it is …" when the book was built.
 
+import { splitLikely } from "./likely.mjs";
 import { childrenOf, isCode, textOf } from "./tree.mjs";
 
 const GUESS = /^guess = None  # (.+)\n?/m;
@@ -36,8 +37,8 @@ export function questionOf(comment, choices) {
   let asks = comment.replace(/^True or False: /, "");
   if (choices.length) {
     asks = asks
-      .replace(/[:?]? *"[^"]+"(,? (or )?"[^"]+")+\??$/, "?")
-      .replace(/:? *[\d, ]+ or \d+\??$/, "?");
+      .replace(/[,:?]? *"[^"]+"(,? (or )?"[^"]+")+\??$/, "?")
+      .replace(/[,:?]? *[\d, ]+ or \d+\??$/, "?");
   }
   if (!/\w/.test(asks)) return "Which one?";
   // Code, and a sequence called a, keep their small letters.
@@ -56,7 +57,8 @@ function findGuesses(blocks) {
     const answer = ANSWER.exec(printed(blocks[end]))[1];
     const choices = choicesOf(comment, answer);
     const id = `guess-${blocks[at].identifier ?? at}`;
-    found.set(at, { id, at, end, answer, choices, asks: questionOf(comment, choices) });
+    const { likely } = splitLikely(sourceOf(blocks[end]));
+    found.set(at, { id, at, end, answer, choices, likely, asks: questionOf(comment, choices) });
   });
   return found;
 }
@@ -78,7 +80,7 @@ export function gatherPredictions(root) {
     } else if (!open) {
       out.push(block);
     } else if (isCode(block)) {
-      out.push(at <= open.end ? withVeil(block, open.id) : veiledIfTelling(block, open));
+      out.push(at <= open.end ? withVeil(withoutLikely(block), open.id) : veiledIfTelling(block, open));
     } else {
       const { kept, ended } = at > open.end ? veiledWords(block, at, open) : { kept: block };
       out.push(kept);
@@ -94,12 +96,12 @@ function asking(block, guess) {
   const { index, 0: line } = GUESS.exec(source);
   const before = source.slice(0, index).trim();
   const after = source.slice(index + line.length).trim();
-  const { id, answer, choices, asks } = guess;
-  const prediction = { type: "prediction", id, answer, choices, asks };
+  const { id, answer, choices, likely, asks } = guess;
+  const prediction = { type: "prediction", id, answer, choices, likely, asks };
   // What the cell printed before the guess is known already.
   if (!after) return before ? [withCode(block, before), prediction] : [prediction];
   const rest = withCode(block, [before, after].filter(Boolean).join("\n\n"));
-  return [prediction, withVeil(rest, id)];
+  return [prediction, withVeil(withoutLikely(rest), id)];
 }
 
 /** Whether a text gives the answer away. One letter or digit says nothing. */
@@ -130,6 +132,9 @@ const withChild = (block, type, change) => ({
 });
 
 const withCode = (block, value) => withChild(block, "code", (code) => ({ ...code, value }));
+
+/** What speaks against a wrong guess is said when it is made, and not before. */
+const withoutLikely = (block) => withCode(block, splitLikely(sourceOf(block)).source);
 
 /** The same cell with its outputs veiled, and without the line that says the answer. */
 function withVeil(block, id) {

@@ -65,8 +65,8 @@ class Prediction {
   }
 
   tell(said) {
-    const { answer } = this.section.dataset;
-    const { kind, sign, before, after } = verdictOn(said, answer);
+    const { answer, likely = "[]" } = this.section.dataset;
+    const { kind, sign, before, after } = verdictOn(said, answer, JSON.parse(likely));
     const again = part("button", "again", "guess again");
     again.type = "button";
     again.addEventListener("click", () => {

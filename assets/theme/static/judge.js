@@ -19,16 +19,20 @@ export function judge(said, answer) {
   return answer.includes(".") && Math.abs(guess - truth) <= allowed ? "close" : "wrong";
 }
 
-/** What to say to a guess: a sign, then words around the answer. Nothing was said: skipped. */
-export function verdictOn(said, answer) {
+/**
+ * What to say to a guess: a sign, then words around the answer. Nothing was said: skipped. `likely`
+ * are pairs of a wrong guess and what speaks against it.
+ */
+export function verdictOn(said, answer, likely = []) {
   if (said === "") return { kind: "skipped", sign: "→", before: "It is ", after: "." };
   const kind = judge(said, answer);
+  const against = likely.find(([wrong]) => judge(said, wrong) === "right")?.[1] ?? "Read on for why.";
   return {
     kind,
     ...{
       right: { sign: "✓", before: "Right: it is ", after: "." },
       close: { sign: "≈", before: `You said ${said}. Close: it is `, after: "." },
-      wrong: { sign: "✗", before: `You said ${said}. It is `, after: ". Read on for why." },
+      wrong: { sign: "✗", before: `You said ${said}. It is `, after: `. ${against}` },
     }[kind],
   };
 }

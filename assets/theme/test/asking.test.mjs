@@ -21,6 +21,11 @@ test("a guess is judged as compare does it", () => {
 test("a wrong guess is told and explained, a skipped one isn't called wrong", () => {
   assert.deepEqual(verdictOn("4", "3"), { kind: "wrong", sign: "✗", before: "You said 4. It is ", after: ". Read on for why." });
   assert.equal(verdictOn("", "3").kind, "skipped");
+  const likely = [["4", "The last one isn't run."], ["(66, 22)", "Twice."]];
+  assert.equal(verdictOn("4.0", "3", likely).after, ". The last one isn't run.");
+  assert.equal(verdictOn("66, 22", "3", likely).after, ". Twice.");
+  assert.equal(verdictOn("5", "3", likely).after, ". Read on for why.");
+  assert.equal(verdictOn("3", "3", [["3", "never"]]).after, ".");
 });
 
 test("progress moves the chapter in hand to the end, and changes nothing it was given", () => {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { splitLikely } from "../lib/likely.mjs";
 import { choicesOf, gatherPredictions, questionOf } from "../lib/predictions.mjs";
 import { countPoints, gatherQuizzes } from "../lib/quizzes.mjs";
 import { nodesOf, textOf } from "../lib/tree.mjs";
@@ -18,7 +19,7 @@ const veiled = (nodes) => nodes.filter((node) => node.veil).map((node) => node.t
 test("a guess and the cell that compares it become a question with its answer", () => {
   const nodes = asked(guess("blocks in use"), compared("46,080"));
   const found = nodes.find((node) => node.type === "prediction");
-  assert.deepEqual(found, { type: "prediction", id: "guess-c1", answer: "46,080", choices: [], asks: "Blocks in use" });
+  assert.deepEqual(found, { type: "prediction", id: "guess-c1", answer: "46,080", choices: [], likely: [], asks: "Blocks in use" });
   assert.deepEqual(veiled(nodes), ["outputs"]);
   assert.ok(!JSON.stringify(nodes).includes("no guess"));
 });
@@ -58,6 +59,21 @@ test("what explains or repeats the answer waits, up to the next heading or exerc
   assert.deepEqual(words, ["", "The reason.", "So 46,080 it", "c5"]);
 });
 
+test("what speaks against a likely guess goes with the question, and leaves the code", () => {
+  const split = (code) => splitLikely(`x = 1\n${code}\nprint({1: 2})`);
+  const one = split('compare(guess, len(pool.free), {4: "Not \\"that\\": so.", 1_000: "a" " b"})');
+  assert.deepEqual(one.likely, [["4", 'Not "that": so.'], ["1000", "a b"]]);
+  assert.equal(one.source, "x = 1\ncompare(guess, len(pool.free))\nprint({1: 2})");
+  assert.deepEqual(split('compare(guess, f["a"], {"Paris": "No.", (1, 2): "x", True: "y",})').likely.map(([key]) => key), ["Paris", "(1, 2)", "True"]);
+  for (const plain of ["compare(guess, {1, 2})", "compare(guess, {1: 2}[1])", "compare(guess, f(x))"]) {
+    assert.deepEqual(split(plain).likely, []);
+    assert.ok(split(plain).source.includes(plain));
+  }
+  const nodes = asked(guess("n"), cell("c2", 'compare(guess, n, {4: "No."})', says("no guess; it is 3\n")));
+  assert.deepEqual(nodes.find(({ type }) => type === "prediction").likely, [["4", "No."]]);
+  assert.equal(nodes.find(({ type }) => type === "code").value, "compare(guess, n)");
+});
+
 test("a short answer gives nothing away", () => {
   for (const answer of ["3", "no", "True"]) {
     const nodes = asked(guess("n"), compared(answer), block([paragraph("Why."), paragraph(`It is ${answer}, no 3.`)]));
@@ -73,6 +89,7 @@ test("choices come from the question, or from an answer that has two", () => {
   assert.deepEqual(ask("True or False: can it start?", "False"), [["True", "False"], "Can it start?"]);
   assert.deepEqual(ask('does the test notice? "yes" or "no"', "no"), [["yes", "no"], "Does the test notice?"]);
   assert.deepEqual(ask('whose is it: "nobody", "X" or "Y"?', "X"), [["nobody", "X", "Y"], "Whose is it?"]);
+  assert.deepEqual(ask('who gives way, "A", "B" or "C"?', "C"), [["A", "B", "C"], "Who gives way?"]);
   assert.deepEqual(ask("how many blocks: 3, 6 or 8?", "8"), [["3", "6", "8"], "How many blocks?"]);
   assert.deepEqual(ask("3, 6 or 8", "8"), [["3", "6", "8"], "Which one?"]);
   assert.deepEqual(ask("len(pool.free) now", "5"), [[], "len(pool.free) now"]);

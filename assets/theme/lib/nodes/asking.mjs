@@ -25,8 +25,9 @@ const withCode = (words) =>
 
 /** Asks before the machine says. */
 function prediction(node) {
-  const { id, answer, choices, asks } = node;
-  return html`<section class="predict" id="${id}" tabindex="-1" role="group" aria-label="Prediction" data-point="${id}" data-answer="${answer}">
+  const { id, answer, choices, likely, asks } = node;
+  const against = likely.length > 0 && html` data-likely="${JSON.stringify(likely)}"`;
+  return html`<section class="predict" id="${id}" tabindex="-1" role="group" aria-label="Prediction" data-point="${id}" data-answer="${answer}"${against}>
 <p class="role">predict, then read on</p>
 <p class="asks">${withCode(asks)}</p>
 <form class="needs-script">${choices.length ? choices.map(choice) : field(node)}
