@@ -1,0 +1,209 @@
+"""Mistakes with `Paged.free` and `Paged.slots`, as readers make them."""
+
+from collections.abc import Callable
+from typing import Any
+
+from workbook.checks.ch01.mistakes.blocks import Right, room, wrong
+
+
+def free_keeps(self: Any, name: str) -> None:
+    self.blocks.release_many(self.tables[name])
+
+
+def free_empties(self: Any, name: str) -> None:
+    self.blocks.release_many(self.tables[name])
+    self.tables[name] = []
+
+
+def free_none(self: Any, name: str) -> None:
+    del self.tables[name]
+
+
+def free_last(self: Any, name: str) -> None:
+    self.blocks.release(self.tables.pop(name)[-1])
+
+
+def free_first(self: Any, name: str) -> None:
+    self.blocks.release(self.tables.pop(name)[0])
+
+
+def free_all_but_the_last(self: Any, name: str) -> None:
+    self.blocks.release_many(self.tables.pop(name)[:-1])
+
+
+def free_everybody(self: Any, name: str) -> None:
+    for table in self.tables.values():
+        self.blocks.release_many(table)
+    self.tables.clear()
+
+
+def free_slots(self: Any, name: str) -> None:
+    slots = self.slots(name)
+    del self.tables[name]
+    self.blocks.release_many(slots)
+
+
+wrong(
+    "The blocks went back, and the table stayed: it names blocks that are somebody else's by now.",
+    free=free_keeps,
+)
+wrong("The table was emptied, but it is still there: the request looks alive.", free=free_empties)
+wrong("The table is gone, and its blocks never went back: `release_many`.", free=free_none)
+wrong("Only the last block went back.", free=free_last)
+wrong("Only the first block went back.", free=free_first)
+wrong("The last block of the table stays behind.", free=free_all_but_the_last)
+wrong("Everybody's blocks went back, not only those of the one that ended.", free=free_everybody)
+wrong("`free` gave back slots. The allocator knows blocks: the table's entries.", free=free_slots)
+
+
+def in_blocks(
+    place: Callable[[int, int, int], Any],
+) -> Callable[[Any, str], list[Any]]:
+    """``slots`` made of ``place(size, block, offset)``, blocks in the table's order."""
+
+    def slots(self: Any, name: str) -> list[Any]:
+        size = self.block_size
+        return [place(size, block, at) for block in self.tables[name] for at in range(size)]
+
+    return slots
+
+
+def slots_are_blocks(self: Any, name: str) -> list[int]:
+    return list(self.tables[name])
+
+
+def slots_are_starts(self: Any, name: str) -> list[int]:
+    return [self.block_size * block for block in self.tables[name]]
+
+
+def slots_in_a_run(self: Any, name: str) -> list[int]:
+    start = self.block_size * self.tables[name][0]
+    return list(range(start, start + room(self, name)))
+
+
+def slots_sorted(self: Any, name: str) -> list[int]:
+    return sorted(Right.slots(self, name))
+
+
+def slots_in_reverse(self: Any, name: str) -> list[int]:
+    return Right.slots(self, name)[::-1]
+
+
+def slots_of_four(self: Any, name: str) -> list[int]:
+    return [4 * block + offset for block in self.tables[name] for offset in range(4)]
+
+
+def slots_by_four(self: Any, name: str) -> list[int]:
+    size = self.block_size
+    return [4 * block + offset for block in self.tables[name] for offset in range(size)]
+
+
+def slots_four_each(self: Any, name: str) -> list[int]:
+    size = self.block_size
+    return [size * block + offset for block in self.tables[name] for offset in range(4)]
+
+
+def slots_interleaved(self: Any, name: str) -> list[int]:
+    size = self.block_size
+    return [size * block + offset for offset in range(size) for block in self.tables[name]]
+
+
+def slots_logical(self: Any, name: str) -> list[int]:
+    return list(range(room(self, name)))
+
+
+def slots_nested(self: Any, name: str) -> list[list[int]]:
+    size = self.block_size
+    return [list(range(size * block, size * block + size)) for block in self.tables[name]]
+
+
+def slots_first_block(self: Any, name: str) -> list[int]:
+    return Right.slots(self, name)[: self.block_size]
+
+
+def slots_last_block(self: Any, name: str) -> list[int]:
+    return Right.slots(self, name)[-self.block_size :]
+
+
+def slots_returns_early(self: Any, name: str) -> list[int]:
+    return Right.slots(self, name)[:1]
+
+
+def slots_all_but_one(self: Any, name: str) -> list[int]:
+    size = self.block_size
+    return [size * block + at for block in self.tables[name] for at in range(size - 1)]
+
+
+def slots_count(self: Any, name: str) -> int:
+    return room(self, name)
+
+
+def slots_none(self: Any, name: str) -> None:
+    Right.slots(self, name)
+
+
+wrong(
+    "`slots` gave block ids. Block b has block_size slots, from b · block_size on.",
+    slots=slots_are_blocks,
+)
+wrong(
+    "`slots` gave one slot of each block. A block has block_size of them.", slots=slots_are_starts
+)
+wrong(
+    "The slots run on from the first block. The second block lies where the table says.",
+    slots=slots_in_a_run,
+)
+wrong(
+    "The slots are sorted. Their order is the order of the tokens, and the table has it.",
+    slots=slots_sorted,
+)
+wrong("The slots are in reverse: the first token is in the first block.", slots=slots_in_reverse)
+wrong("`slots` takes blocks of 4. The size of a block is `self.block_size`.", slots=slots_of_four)
+wrong(
+    "`slots` multiplies the block by 4; it begins at `block * self.block_size`.",
+    slots=slots_by_four,
+)
+wrong("`slots` gave 4 slots of every block, and it has `self.block_size`.", slots=slots_four_each)
+wrong(
+    "The two loops are swapped: first all slots of one block, then those of the next.",
+    slots=slots_interleaved,
+)
+wrong(
+    "`slots` counted from 0, as if every request began there. Its blocks are in its table.",
+    slots=slots_logical,
+)
+wrong(
+    "`slots` gave a list for each block. One flat list is wanted (`extend` rather than `append`).",
+    slots=slots_nested,
+)
+wrong("Only the first block's slots came: a `return` inside the loop?", slots=slots_first_block)
+wrong(
+    "Only the last block's slots came: the list begins anew in each round.", slots=slots_last_block
+)
+wrong("Only one slot came: a `return` inside both loops?", slots=slots_returns_early)
+wrong(
+    "The last slot of every block is missing: `range(block_size)` has block_size numbers.",
+    slots=slots_all_but_one,
+)
+wrong("`slots` gave how many there are; which ones is asked.", slots=slots_count)
+wrong(
+    "Your `slots` returned nothing (None): is a `return` missing, or inside an `if` that wasn't "
+    "taken?",
+    slots=slots_none,
+)
+wrong(
+    "block + offset isn't a slot of the pool: block b begins at b · block_size.",
+    slots=in_blocks(lambda size, block, at: block + at),
+)
+wrong(
+    "Block and offset are swapped: block b begins at b · block_size.",
+    slots=in_blocks(lambda size, block, at: size * at + block),
+)
+wrong(
+    "Slots are counted from 0: the first slot of block b is b · block_size, without a + 1.",
+    slots=in_blocks(lambda size, block, at: size * block + at + 1),
+)
+wrong(
+    "`slots` gave pairs. A slot of the pool is one number, block · block_size + offset.",
+    slots=in_blocks(lambda size, block, at: (block, at)),
+)

@@ -1,0 +1,156 @@
+"""Mistakes with `Paged.grow`, as readers make them."""
+
+from collections.abc import Callable
+from typing import Any
+
+from paged_attention.tables import ceil_div
+from workbook.checks.ch01.mistakes.blocks import room, wrong
+
+
+def grow_when(due: Callable[[Any, str, int], bool]) -> Callable[[Any, str, int], None]:
+    """A ``grow`` that takes one block on this condition."""
+
+    def grow(self: Any, name: str, tokens: int) -> None:
+        if due(self, name, tokens):
+            self.tables[name].append(self.blocks.allocate())
+
+    return grow
+
+
+wrong(
+    "`grow` took nothing. Blocks aren't promised, so somebody must take them.",
+    grow=lambda self, name, tokens: None,
+)
+wrong(
+    "`grow` took a block for every token. Take one only when `tokens` are more than the table's "
+    "slots, and a table of n blocks has n · block_size of them.",
+    grow=grow_when(lambda self, name, tokens: True),
+)
+wrong(
+    "`grow` took the block one token too early: with room for 3, token 3 still fits (`>`, not "
+    "`>=`).",
+    grow=grow_when(lambda self, name, tokens: tokens >= room(self, name)),
+)
+wrong(
+    "`grow` took the block one token too late: the token before had no slot.",
+    grow=grow_when(lambda self, name, tokens: tokens > room(self, name) + 1),
+)
+wrong(
+    "`grow` took a block at multiples of block_size. That token is the last that fits; the next "
+    "one needs a block.",
+    grow=grow_when(lambda self, name, tokens: tokens % self.block_size == 0),
+)
+wrong(
+    "`tokens % block_size == 1` finds the first token of a block, except where blocks have one "
+    "slot: there the remainder is always 0. Compare with the table's slots.",
+    grow=grow_when(lambda self, name, tokens: tokens % self.block_size == 1),
+)
+wrong(
+    "`grow` compared with one block's size: from the second block on, every token got another.",
+    grow=grow_when(lambda self, name, tokens: tokens > self.block_size),
+)
+wrong(
+    "`grow` multiplies by 4. The size of a block is `self.block_size`.",
+    grow=grow_when(lambda self, name, tokens: tokens > 4 * len(self.tables[name])),
+)
+wrong(
+    "`grow` rounded down: a block came when the next one was full, not when it was begun.",
+    grow=grow_when(lambda self, name, tokens: tokens // self.block_size > len(self.tables[name])),
+)
+wrong(
+    "`grow` compares the wrong way round: it took blocks while there was room, and none when it "
+    "ran out.",
+    grow=grow_when(lambda self, name, tokens: tokens < room(self, name)),
+)
+
+
+def grow_at_the_front(self: Any, name: str, tokens: int) -> None:
+    if tokens > room(self, name):
+        self.tables[name].insert(0, self.blocks.allocate())
+
+
+def grow_anew(self: Any, name: str, tokens: int) -> None:
+    if tokens > room(self, name):
+        need = ceil_div(tokens, self.block_size)
+        self.tables[name] = self.blocks.allocate_many(need)
+
+
+def grow_by_moving(self: Any, name: str, tokens: int) -> None:
+    if tokens > room(self, name):
+        self.free(name)
+        self.admit(name, tokens)
+
+
+def grow_quietly(self: Any, name: str, tokens: int) -> None:
+    if tokens > room(self, name) and self.blocks.num_free:
+        self.tables[name].append(self.blocks.allocate())
+
+
+def grow_by_all(self: Any, name: str, tokens: int) -> None:
+    self.tables[name] += self.blocks.allocate_many(ceil_div(tokens, self.block_size))
+
+
+def grow_by_all_when_due(self: Any, name: str, tokens: int) -> None:
+    if tokens > room(self, name):
+        self.tables[name] += self.blocks.allocate_many(ceil_div(tokens, self.block_size))
+
+
+def grow_replaces(self: Any, name: str, tokens: int) -> None:
+    if tokens > room(self, name):
+        self.tables[name] = [self.blocks.allocate()]
+
+
+def grow_a_list(self: Any, name: str, tokens: int) -> None:
+    if tokens > room(self, name):
+        self.tables[name].append(self.blocks.allocate_many(1))
+
+
+def grow_forgets(self: Any, name: str, tokens: int) -> None:
+    if tokens > room(self, name):
+        self.blocks.allocate()
+
+
+def grow_neighbour(self: Any, name: str, tokens: int) -> None:
+    if tokens > room(self, name):
+        self.tables[name].append(self.tables[name][-1] + 1)
+
+
+wrong(
+    "The new block was put in front. The table is in the order of the tokens, so it goes to the "
+    "end.",
+    grow=grow_at_the_front,
+)
+wrong(
+    "`grow` took all blocks anew: the old ones are lost, and what was written lies in them.",
+    grow=grow_anew,
+)
+wrong(
+    "`grow` gave the blocks back and took others. What was written lies in the old ones; and when "
+    "the pool is dry, the request has none.",
+    grow=grow_by_moving,
+)
+wrong(
+    "The pool was empty and `grow` kept silent: the next token has no slot, and nobody knows.",
+    grow=grow_quietly,
+)
+wrong(
+    "`tokens` are the tokens in all, not the new ones: `grow` took blocks for all of them again, "
+    "at every token.",
+    grow=grow_by_all,
+)
+wrong(
+    "When a block was due, `grow` took blocks for all the tokens again. One is missing.",
+    grow=grow_by_all_when_due,
+)
+wrong("`grow` put a new table in the place of the old one: append.", grow=grow_replaces)
+wrong(
+    "`allocate_many` returns a list, and a list now stands in the table as if it were a block: "
+    "use `allocate`, or `+=`.",
+    grow=grow_a_list,
+)
+wrong("`grow` took a block and wrote it down nowhere: nobody has it now.", grow=grow_forgets)
+wrong(
+    "`grow` went on into the next block without asking: that is a neighbour's, or free and soon "
+    "will be.",
+    grow=grow_neighbour,
+)
