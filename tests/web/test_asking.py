@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from helpers.web import CHAPTERS, PAGES, Visit
+from helpers.web import CHAPTERS, Visit
 
 Open = Callable[..., Visit]
 CHAPTER = "/the-block-allocator/"
@@ -205,85 +205,3 @@ def test_axe_finds_nothing_in_what_was_answered(scheme: str, visit: Open, axe_so
         "(rules) => axe.run(document, {runOnly: {type: 'tag', values: rules}})", RULES
     )
     assert [violation["id"] for violation in found["violations"]] == []
-
-
-def test_the_cover_steps_by_keyboard_and_says_what_it_shows(visit: Open) -> None:
-    page = visit().open("/")
-    walk = page.locator(".walk")
-    says = walk.get_by_role("status")
-    assert says.inner_text() == "Six numbers, and nothing else, say where everything is."
-    step = walk.get_by_role("button", name="One block on")
-    step.focus()
-    page.keyboard.press("Enter")
-    assert "Twelve free blocks" in says.inner_text()
-    assert walk.locator(".walk-pool [data-written]").count() == 0
-    page.keyboard.press("Enter")
-    assert "Entry 0 of the table says 7: tokens 0 to 3 lie in block 7." in says.inner_text()
-    assert walk.locator("li[data-now]").count() == 2
-    walk.get_by_role("button", name="One block back").click()
-    assert "Twelve free blocks" in says.inner_text()
-
-
-def test_the_cover_plays_only_when_asked_and_stops(visit: Open) -> None:
-    page = visit().open("/")
-    walk = page.locator(".walk")
-    page.wait_for_timeout(1500)
-    assert "Six numbers" in walk.get_by_role("status").inner_text()
-    walk.get_by_role("button", name="Walk the table").click()
-    assert "Entry 0" in walk.get_by_role("status").inner_text()
-    walk.get_by_text("Entry 1 of the table").wait_for()
-    walk.get_by_role("button", name="Stop").click()
-    shown = walk.get_by_role("status").inner_text()
-    page.wait_for_timeout(1500)
-    assert walk.get_by_role("status").inner_text() == shown
-
-
-def test_pointing_at_an_entry_or_its_block_lights_both(visit: Open) -> None:
-    page = visit().open("/")
-    for target in (".walk-sequence .entry >> nth=2", ".walk-pool li >> nth=11"):
-        page.locator(target).hover()
-        assert "Entry 2 of the table says 11" in page.locator(".walk [role=status]").inner_text()
-        page.mouse.move(0, 0)
-
-
-def test_a_link_shows_where_it_leads_by_mouse_and_keyboard(visit: Open) -> None:
-    visitor = visit()
-    page = visitor.open(CHAPTER)
-    link = page.locator("main a.term").first
-    link.hover()
-    preview = page.get_by_role("tooltip")
-    preview.wait_for()
-    assert link.get_attribute("aria-describedby") == preview.get_attribute("id")
-    assert len(preview.inner_text()) > 30
-    preview.hover()  # the pointer may enter it
-    page.wait_for_timeout(500)
-    assert preview.is_visible()
-    page.keyboard.press("Escape")
-    assert preview.count() == 0
-    page.mouse.move(0, 0)
-    link.evaluate("(link) => link.focus({focusVisible: true})")
-    preview.wait_for()
-    page.keyboard.press("Tab")
-    assert preview.count() == 0
-    assert visitor.outside == []
-    assert visitor.console == []
-
-
-def test_a_preview_stays_inside_a_narrow_window(visit: Open) -> None:
-    page = visit(width=320).open(CHAPTER)
-    page.locator("main a.term").first.hover()
-    box = page.get_by_role("tooltip").bounding_box()
-    assert box["x"] >= 0
-    assert box["x"] + box["width"] <= 320
-
-
-@pytest.mark.parametrize("path", PAGES)
-def test_a_first_visit_is_light(path: str, visit: Open) -> None:
-    visitor = visit(width=390, height=844)
-    session = visitor.context.new_cdp_session(visitor.page)
-    session.send("Network.enable")
-    weights: list[float] = []
-    session.on("Network.loadingFinished", lambda done: weights.append(done["encodedDataLength"]))
-    visitor.open(path)
-    visitor.page.wait_for_timeout(300)
-    assert sum(weights) <= 160_000

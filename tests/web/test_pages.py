@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from helpers.web import CHAPTERS, PAGES, Visit
 
+FIRST_VISIT = 160_000  # bytes that travel, compressed
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 LOOKS = [("light", 1280), ("dark", 1280), ("light", 320), ("dark", 320)]
 
@@ -85,3 +86,15 @@ def test_pictures_stay_inside_their_frames_on_a_narrow_page(
             .map((part) => part.outerHTML.slice(0, 120))"""
     )
     assert outside == []
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_first_visit_is_light(page: str, visit: Callable[..., Visit]) -> None:
+    visitor = visit(width=390, height=844)
+    session = visitor.context.new_cdp_session(visitor.page)
+    session.send("Network.enable")
+    weights: list[float] = []
+    session.on("Network.loadingFinished", lambda done: weights.append(done["encodedDataLength"]))
+    visitor.open(page)
+    visitor.page.wait_for_timeout(300)
+    assert sum(weights) <= FIRST_VISIT
