@@ -16,6 +16,7 @@ from workbook.widgets.block_size import picture as block_size
 from workbook.widgets.bundle import write_to
 from workbook.widgets.contiguous import picture as contiguous
 from workbook.widgets.fork import picture as fork
+from workbook.widgets.line.picture import line_picture
 from workbook.widgets.prefix import picture as prefix
 from workbook.widgets.reading import picture as reading
 from workbook.words.story import steps
@@ -66,6 +67,11 @@ def _story(trace: Trace) -> list[str]:
     return [f"{call} {said}" for call, said in steps(trace)]
 
 
+def _line(picture: Picture) -> Shown:
+    told = (picture.data[key].split("\n") for key in ("calls", "said"))
+    return Shown(picture, [f"{call} {said}" for call, said in zip(*told, strict=True)])
+
+
 def gallery() -> dict[str, Shown]:
     """Each, as chapters show them, and three that are hard: many look-ups, names, blocks."""
     pool = pool_picture()
@@ -95,6 +101,8 @@ def gallery() -> dict[str, Shown]:
         "block_size": Shown(
             block_size.block_size_picture(), [block_size.sentence(row) for row in rows]
         ),
+        "line": _line(line_picture()),
+        "crowd": _line(line_picture(dict.fromkeys(HOSTILE, 9), num_blocks=8, host=9, budget=12)),
         "long": Shown(
             long, [reading.sentence(long_reads, k, scores, values, 4) for k in range(21)]
         ),

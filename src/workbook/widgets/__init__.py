@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from workbook.widgets.common.picture import Picture as Picture
     from workbook.widgets.contiguous.picture import contiguous_vs_paged as contiguous_vs_paged
     from workbook.widgets.fork.picture import fork_and_copy as fork_and_copy
+    from workbook.widgets.line.picture import line_picture as line_picture
     from workbook.widgets.pool.picture import pool_picture as pool_picture
     from workbook.widgets.prefix.picture import prefix_picture as prefix_picture
     from workbook.widgets.reading.picture import reading_through_table as reading_through_table
@@ -24,6 +25,7 @@ _HOME = {
     "block_size_picture": "block_size.picture",
     "contiguous_vs_paged": "contiguous.picture",
     "fork_and_copy": "fork.picture",
+    "line_picture": "line.picture",
     "pool_picture": "pool.picture",
     "prefix_picture": "prefix.picture",
     "reading_through_table": "reading.picture",

@@ -1,6 +1,7 @@
 // The module's door: anywidget's `render`, and `mount` for pages without a kernel.
 import { ContiguousPicture } from "./contiguous/view.js";
 import { ForkPicture } from "./fork/view.js";
+import { LinePicture } from "./line/view.js";
 import { PoolPicture } from "./pool/view.js";
 import { PrefixPicture } from "./prefix/view.js";
 import { ReadingPicture } from "./reading/view.js";
@@ -9,6 +10,7 @@ import { BlockSizePicture } from "./block_size/view.js";
 const PICTURES = {
   contiguous: ContiguousPicture,
   fork: ForkPicture,
+  line: LinePicture,
   pool: PoolPicture,
   prefix: PrefixPicture,
   reading: ReadingPicture,

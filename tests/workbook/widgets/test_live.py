@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from workbook.trace import RecordingPagedKVCache, Trace, replay
-from workbook.widgets import pool_picture, prefix_picture
+from workbook.widgets import line_picture, pool_picture, prefix_picture
 from workbook.widgets.common.live import LivePicture
 from workbook.widgets.pool.scene import pool_scene
 from workbook.words.story import steps
@@ -104,3 +104,23 @@ def test_the_prefix_picture_runs_prompts_and_evicts() -> None:
 def test_the_widget_carries_the_module_once(name: str) -> None:
     live = pool_picture(pool_scene().cache.trace).live()
     assert len(getattr(live, name)) > 1000
+
+
+def test_the_line_is_served_by_buttons() -> None:
+    live = line_picture().live()
+
+    def told(**message: Any) -> str:
+        live._hear(live, message, [])
+        if live.fault:
+            return str(live.fault)
+        return " ".join(live.data[key].split("\n")[-1] for key in ("calls", "said"))
+
+    assert live.live == ["submit", "step", "abort"]
+    assert told(call="step") == "step() Nobody is here: nothing to run."
+    assert told(call="submit", tokens=5, most=2).startswith("submit(D, 5 tokens, 2 new) D joins")
+    assert told(call="step") == "step() D begins: the line moves back. D says a token."
+    assert told(call="submit", tokens=90, most=9).startswith("submit(E, 90 tokens, 9 new) E is ref")
+    assert told(call="abort", seq=3).startswith("abort(D) D is ended by its caller")
+    assert told(call="submit", tokens=0, most=2) == "ValueError: Both numbers go from 1 to 99."
+    assert told(call="dance").startswith("ValueError: there is no button 'dance'")
+    assert live.data["steps"].split("\n")[-1] == "6 0 0 0 0"

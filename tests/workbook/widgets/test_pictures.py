@@ -22,6 +22,7 @@ from workbook.widgets import (
     block_size_picture,
     contiguous_vs_paged,
     fork_and_copy,
+    line_picture,
     pool_picture,
     prefix_picture,
     reading_through_table,
@@ -35,6 +36,7 @@ EACH: dict[str, Callable[[], Picture]] = {
     "fork": fork_and_copy,
     "prefix": prefix_picture,
     "block_size": block_size_picture,
+    "line": line_picture,
 }
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -242,3 +244,36 @@ def test_text_is_escaped_and_wrapped() -> None:
     assert "&lt;a &amp; &#x27;b&#x27;&gt;" in sheet.svg()
     assert wrapped("one two three", 60) == ["one two", "three"]
     assert wrapped("word" * 30, 60) == ["word" * 30]
+
+
+def test_the_line_says_who_gives_way() -> None:
+    picture = line_picture()
+    assert str(picture).splitlines()[:-1] == [
+        "step 5/15 step()",
+        "A runs: 9 of 10 in the cache, 1 run, 3 blocks",
+        "B runs: 9 of 10 in the cache, 1 run, 3 blocks",
+        "C waits: 0 of 9 in the cache, 0 run, 0 blocks",
+    ]
+    assert str(picture).splitlines()[-1].startswith("0 free + 6 held + 0 cached = 6; ")
+    assert picture.stills[1].said == (
+        "step(): A block is missing: C, the newest that runs, gives back 2 blocks. It keeps its 9 "
+        "tokens, and waits. A and B say a token each."
+    )
+    kept = line_picture(host=6)
+    assert "A copy waits in host memory." in kept.stills[1].said
+    assert "host: 2 of 6 in use;" in str(kept)
+
+
+def test_a_line_without_trouble_and_one_that_is_refused() -> None:
+    roomy = line_picture({"X": 5}, num_blocks=20)
+    assert roomy.data["said"].endswith("X says a token. X has said all and leaves.")
+    assert str(roomy).splitlines()[0] == "step 7/7 step()"
+    refused = line_picture({"X": 50})
+    assert refused.data["said"].endswith("X is refused: it could never be finished with 6 blocks.")
+    with pytest.raises(IndexError, match="steps 0 to 15"):
+        line_picture(start=16)
+
+
+def test_the_line_is_drawn_with_forty_in_it() -> None:
+    picture = line_picture({f"r{n}": 3 for n in range(40)}, num_blocks=9, start=41)
+    assert "… 32 more" in "".join(still(picture).itertext())
