@@ -19,7 +19,7 @@ class Exercise:
     The last four are filled by the module of mistakes, which is loaded when a check needs a cause.
     ``finished`` is a right solution with the stub's signature, ``also_right`` are others;
     ``probes`` are the arguments of calls that no case makes, on which a function that passed is
-    compared with it.
+    compared with it. ``any_form`` says that an answer may look otherwise than its answer.
     """
 
     name: str
@@ -33,6 +33,7 @@ class Exercise:
     also_right: list[Any] = field(default_factory=list)
     mistakes: list[Mistake] = field(default_factory=list)
     probes: list[tuple[Any, ...]] = field(default_factory=list)
+    any_form: bool = False
 
     def case(self, title: str, *, tried: str, right: str, why: str) -> Callable[[Body], Body]:
         """Decorator: add the function below it as the next case; returns the function unchanged."""

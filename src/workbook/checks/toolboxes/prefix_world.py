@@ -2,9 +2,10 @@
 
 from typing import Any
 
+from workbook.checks.framework import expect, shown
 from workbook.checks.toolboxes.known_tokens import write
 
-ROOT = (None, None)
+ROOT = None
 
 
 class Index:
@@ -16,17 +17,34 @@ class Index:
 
     def find(self, parent: Any, tokens: Any) -> Any:
         """The node after ``tokens`` and a block that holds them, or ``None``."""
-        node = (parent, tokens)
+        node = self._after(parent, tokens)
         return (node, self.copies[node][0]) if node in self.copies else None
 
     def publish(self, parent: Any, tokens: Any, block: int) -> Any:
         """The node after ``tokens``, and whether ``block`` is new to the index."""
-        node = (parent, tokens)
+        node = self._after(parent, tokens)
         if block in self.nodes:
             return node, False
         self.nodes[block] = node
         self.copies.setdefault(node, []).append(block)
         return node, True
+
+    def _after(self, parent: Any, tokens: Any) -> Any:
+        node = isinstance(parent, tuple) and len(parent) == 2 and isinstance(parent[1], tuple)
+        expect(
+            parent is ROOT or node,
+            got=f"a walk that begins at {shown(parent)}",
+            right="a walk that begins at None",
+            why="Only the root is a parent that no `find` or `publish` has returned, and it is "
+            "None.",
+        )
+        expect(
+            isinstance(tokens, tuple),
+            got=f"the index was given {shown(tokens)}",
+            right="the tokens of one block, as a tuple",
+            why="The index files tokens in a dict, whose keys must not change: a tuple doesn't.",
+        )
+        return parent, tokens
 
     def forget(self, block: int) -> None:
         """``block`` holds these tokens no longer."""
@@ -44,17 +62,17 @@ def world(prefix_cache: Any, num_blocks: int = 16) -> tuple[Any, Any, Index]:
     return cache, prefix_cache(cache, index), index
 
 
-def serve(cache: Any, prefix: Any, seq: Any, prompt: list[int], **key: Any) -> int:
+def serve(cache: Any, prefix: Any, seq: Any, prompt: list[int]) -> int:
     """Attach, run the rest, remember. Returns the tokens that were reused."""
-    reused: int = prefix.attach(seq, list(prompt), **key)
+    reused: int = prefix.attach(seq, list(prompt))
     write(cache, {seq: prompt[cache.lengths[seq] :]})
-    prefix.remember(seq, list(prompt), **key)
+    prefix.remember(seq, list(prompt))
     return reused
 
 
-def probe(cache: Any, prefix: Any, prompt: list[int], **key: Any) -> int:
+def probe(cache: Any, prefix: Any, prompt: list[int]) -> int:
     """What a new request with this prompt would reuse; it runs nothing and leaves at once."""
     seq = f"probe {len(cache.lengths)}"
-    reused: int = prefix.attach(seq, list(prompt), **key)
+    reused: int = prefix.attach(seq, list(prompt))
     cache.free(seq)
     return reused

@@ -12,8 +12,8 @@ class Right:
     def __init__(self, cache: Any, index: Any) -> None:
         self.cache, self.index = cache, index
 
-    def root(self, salt: str | None, adapter: str | None) -> Any:
-        return (salt, adapter)
+    def root(self) -> Any:
+        return None
 
     def most(self, prompt: list[int]) -> int:
         return len(prompt) - 1
@@ -21,12 +21,10 @@ class Right:
     def step(self, root: Any, node: Any) -> Any:
         return node
 
-    def attach(
-        self, seq: Any, prompt: list[int], *, salt: str | None = None, adapter: str | None = None
-    ) -> int:
+    def attach(self, seq: Any, prompt: list[int]) -> int:
         self.cache.create(seq)
         size, table = self.cache.block_size, self.cache.tables[seq]
-        root = parent = self.root(salt, adapter)
+        root = parent = self.root()
         for end in range(size, self.most(prompt) + 1, size):
             hit = self.index.find(self.step(root, parent), tuple(prompt[end - size : end]))
             if hit is None:
@@ -37,11 +35,9 @@ class Right:
         self.cache.lengths[seq] = len(table) * size
         return self.cache.lengths[seq]
 
-    def remember(
-        self, seq: Any, tokens: list[int], *, salt: str | None = None, adapter: str | None = None
-    ) -> None:
+    def remember(self, seq: Any, tokens: list[int]) -> None:
         size, table = self.cache.block_size, self.cache.tables[seq]
-        root = parent = self.root(salt, adapter)
+        root = parent = self.root()
         for i in range(self.written(seq, tokens) // size):
             part = tuple(tokens[i * size : (i + 1) * size])
             parent, new = self.index.publish(self.step(root, parent), part, table[i])
@@ -82,8 +78,8 @@ class NoCap(Right):
     "would need a copy of it. Whole blocks only."
 )
 class CapMidBlock(NoCap):
-    def attach(self, seq: Any, prompt: list[int], **key: Any) -> int:
-        super().attach(seq, prompt, **key)
+    def attach(self, seq: Any, prompt: list[int]) -> int:
+        super().attach(seq, prompt)
         self.cache.lengths[seq] = min(self.cache.lengths[seq], len(prompt) - 1)
         return self.cache.lengths[seq]
 
@@ -120,11 +116,11 @@ class SequenceHoldsNothing(Right):
     "written. (This happened: ROCm/ATOM#902)"
 )
 class PublishedInAttach(Right):
-    def attach(self, seq: Any, prompt: list[int], **key: Any) -> int:
-        reused = super().attach(seq, prompt, **key)
+    def attach(self, seq: Any, prompt: list[int]) -> int:
+        reused = super().attach(seq, prompt)
         self.cache.reserve(seq, len(prompt) - reused)
         self.cache.lengths[seq] = len(prompt)
-        self.remember(seq, prompt, **key)
+        self.remember(seq, prompt)
         self.cache.lengths[seq] = reused
         return reused
 
@@ -143,12 +139,10 @@ class TrustsThePrompt(Right):
     "first miss can be a hit: stop there."
 )
 class PastAMiss(Right):
-    def attach(
-        self, seq: Any, prompt: list[int], *, salt: str | None = None, adapter: str | None = None
-    ) -> int:
+    def attach(self, seq: Any, prompt: list[int]) -> int:
         self.cache.create(seq)
         size, table = self.cache.block_size, self.cache.tables[seq]
-        parent = self.root(salt, adapter)
+        parent = self.root()
         for start in range(0, len(prompt) - size, size):
             hit = self.index.find(parent, tuple(prompt[start : start + size]))
             if hit is None:
@@ -161,21 +155,6 @@ class PastAMiss(Right):
 
 
 @prefix_cache.mistake(
-    "An adapter called x and a tenant's salt x are one key: the salt's owner gets keys and values"
-    " of another model. Keep each in its own place. (vllm-project/vllm#44701)"
-)
-class Untagged(Right):
-    def root(self, salt: str | None, adapter: str | None) -> Any:
-        return (salt or adapter,)
-
-
-@prefix_cache.mistake("These two users were to be kept apart.")
-class NoSalt(Right):
-    def root(self, salt: str | None, adapter: str | None) -> Any:
-        return (None, adapter)
-
-
-@prefix_cache.mistake(
     "An answer fills blocks, too, and the next turn of a conversation sends it back: remember is "
     "called again as a grows."
 )
@@ -184,23 +163,11 @@ class PromptsOnly(Right):
         super().__init__(cache, index)
         self.done: set[Any] = set()
 
-    def remember(self, seq: Any, tokens: list[int], **key: Any) -> None:
+    def remember(self, seq: Any, tokens: list[int]) -> None:
         if seq not in self.done:
-            super().remember(seq, tokens, **key)
+            super().remember(seq, tokens)
         if self.cache.lengths[seq] >= len(tokens):
             self.done.add(seq)
-
-
-@prefix_cache.mistake("Same salt, other weights: the adapter counts beside a salt, too.")
-class SaltHidesAdapter(Right):
-    def root(self, salt: str | None, adapter: str | None) -> Any:
-        return (salt, None) if salt else (None, adapter)
-
-
-@prefix_cache.mistake("Glued together, both pairs read abc. A pair says where one word ends.")
-class Glued(Right):
-    def root(self, salt: str | None, adapter: str | None) -> Any:
-        return f"{salt}{adapter}"
 
 
 @prefix_cache.mistake(
@@ -208,16 +175,71 @@ class Glued(Right):
     "length says."
 )
 class LengthForgotten(Right):
-    def attach(self, seq: Any, prompt: list[int], **key: Any) -> int:
-        reused = super().attach(seq, prompt, **key)
+    def attach(self, seq: Any, prompt: list[int]) -> int:
+        reused = super().attach(seq, prompt)
         self.cache.lengths[seq] = 0
         return reused
 
 
 @prefix_cache.mistake("attach answers in tokens: the caller runs what is left of the prompt.")
 class CountsBlocks(Right):
-    def attach(self, seq: Any, prompt: list[int], **key: Any) -> int:
-        return super().attach(seq, prompt, **key) // self.cache.block_size
+    def attach(self, seq: Any, prompt: list[int]) -> int:
+        return super().attach(seq, prompt) // self.cache.block_size
+
+
+@prefix_cache.mistake(
+    "Only the root is a parent that no `find` or `publish` has returned, and it is None."
+)
+class EmptyTupleForARoot(Right):
+    def root(self) -> Any:
+        return ()
+
+
+@prefix_cache.mistake(
+    "The index files tokens in a dict, whose keys must not change: a tuple doesn't."
+)
+class ListsForTuples(Right):
+    def remember(self, seq: Any, tokens: list[int]) -> None:
+        self.index.publish(None, list(tokens[: self.cache.block_size]), self.cache.tables[seq][0])
+
+
+@prefix_cache.mistake(
+    "The walk stopped one block early: one token left over is enough, also when it is the first "
+    "of a new block."
+)
+class OneBlockShort(Right):
+    def most(self, prompt: list[int]) -> int:
+        return len(prompt) - 1 - self.cache.block_size
+
+
+@prefix_cache.mistake(
+    "The walk goes to the middle of the prompt: all full blocks but the last are hits."
+)
+class HalfWay(Right):
+    def most(self, prompt: list[int]) -> int:
+        return len(prompt) // 2
+
+
+@prefix_cache.mistake("The blocks found were put before each other: the table is turned round.")
+class TurnedRound(Right):
+    def attach(self, seq: Any, prompt: list[int]) -> int:
+        reused = super().attach(seq, prompt)
+        self.cache.tables[seq].reverse()
+        return reused
+
+
+@prefix_cache.mistake("Each block found got two more holders, and this sequence owes one release.")
+class SharedTwice(Right):
+    def share(self, block: int) -> None:
+        self.cache.allocator.share(block)
+        self.cache.allocator.share(block)
+
+
+@prefix_cache.mistake("The part-filled last block was published: its next token would change it.")
+class PublishesPartFilled(Right):
+    def written(self, seq: Any, tokens: list[int]) -> int:
+        length, size = self.cache.lengths[seq], self.cache.block_size
+        return -(-length // size) * size if length >= size else length
 
 
 class FinishedPrefixCache(PrefixCache):

@@ -15,8 +15,8 @@ class RightEviction(Right):
         super().__init__(cache, index)
         self.recent: OrderedDict[int, None] = OrderedDict()
 
-    def remember(self, seq: Any, tokens: list[int], **key: Any) -> None:
-        super().remember(seq, tokens, **key)
+    def remember(self, seq: Any, tokens: list[int]) -> None:
+        super().remember(seq, tokens)
         full = self.cache.lengths[seq] // self.cache.block_size
         self.touch(self.cache.tables[seq][:full])
 

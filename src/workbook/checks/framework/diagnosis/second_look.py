@@ -18,6 +18,8 @@ def second_look(exercise: Exercise, reader: Any) -> tuple[Case, CheckFailed] | N
     """
     if exercise.takes != "function" or exercise.finished is None or hasattr(reader, "fn"):
         return None
+    if exercise.any_form:
+        return None
     for case in exercise.cases:
         mine, right = calls_of(case, reader, on_fuel=False), right_calls(exercise, case)
         for a, b in zip(mine, right, strict=False):
