@@ -237,6 +237,13 @@ def test_kinds(got: Any, right: Any, words: str | None) -> None:
         (torch.tensor([[1, 2]]), torch.tensor([[2, 1]]), "reversed along axis 1"),
         (torch.tensor([[1, 2], [3, 4]]), torch.tensor([[1, 3], [2, 4]]), "in other places"),
         (torch.tensor([[1, 2], [8, 9]]), torch.tensor([[1, 2], [3, 4]]), "Only place 1 of axis 0"),
+        (
+            (torch.tensor([1, 2]), torch.tensor([4, 3])),
+            (torch.tensor([1, 2]), torch.tensor([3, 4])),
+            "Item 1, counted from 0: The right numbers, reversed along axis 0",
+        ),
+        ((torch.ones(2), torch.ones(3)), (torch.ones(2), torch.ones(3)), None),
+        ([torch.ones(2)], [torch.ones(3)], None),
         (17, 5, None),
         (3, 1, None),
         (0, 5, None),

@@ -1,156 +1,168 @@
-"""Chapter 03: the gather of one history."""
+"""Chapter 03: the histories of a batch, gathered."""
 
+import math
 from typing import Any
 
-from workbook.checks.framework import attempt, exercise, expect, shown
-from workbook.checks.toolboxes.known_tokens import HEAD, keys_of
+from workbook.checks.framework import exercise, expect, shown
 
-TABLE = [7, 2, 11, 5, 9, 0]
+HEADS, HEAD_DIM = 3, 5
 
-gather = exercise(
-    "gather",
-    label="ex-03-2",
-    title="Gather",
-    stub="gather",
+gather_batch = exercise(
+    "gather_batch",
+    label="ex-03-3",
+    title="Gather a batch",
+    stub="gather_batch",
     takes="function",
     hints=(
-        "A tensor can be indexed with a whole list: `pool[table]` is the blocks in the order of "
-        "the table. Print its shape.",
-        "`pool[table]` is `[blocks, heads, block_size, D]`. Bring the heads to the front with "
-        "`transpose`, join the two axes that are now neighbours with `flatten(1, 2)`, then cut.",
+        "`pool[tables]` is the worked cell with one axis more in front: "
+        "`[B, width, heads, slots, D]`. Which two axes must become neighbours, to be joined? Then "
+        "cut at the longest end.",
+        "`transpose(1, 2)`, `flatten(2, 3)`, cut. `torch.arange(longest) >= ends[:, None]` is "
+        "`[B, S]` and says what lies past an end; `masked_fill` takes it as "
+        "`mask[:, None, :, None]`.",
     ),
 )
 
 
-def _pool(kv_heads: int, unwritten: float) -> Any:
-    """[12, kv_heads, 4, 2]: 22 known tokens in the blocks of ``TABLE``, in their first number.
+def _number(row: int, head: int, position: int) -> int:
+    """The first of a token's numbers; each of the others is one more."""
+    return 10_000 * row + 1_000 * head + 10 * position
 
-    The second is its negative.
-    """
+
+def _pool(tables: list[list[int]], ends: list[int], size: int, unwritten: float) -> Any:
+    """[12, HEADS, size, HEAD_DIM]: known numbers where the tables' tokens lie."""
     import torch
 
-    pool = torch.full((12, kv_heads, 4, 2), unwritten)
-    for position in range(22):
-        key = keys_of([[position]], 0, kv_heads)[0, :, 0, 0]
-        pool[TABLE[position // 4], :, position % 4] = torch.stack([key, -key], 1)
+    pool = torch.full((12, HEADS, size, HEAD_DIM), unwritten)
+    for row, (table, end) in enumerate(zip(tables, ends, strict=True)):
+        for position in range(end):
+            for head in range(HEADS):
+                first = _number(row, head, position)
+                numbers = torch.arange(first, first + HEAD_DIM)
+                pool[table[position // size], head, position % size] = numbers
     return pool
 
 
-def _expect_shape(got: Any, heads: int, n: int) -> None:
-    shape = list(got.shape)
-    why = "One row a head, one entry a token, the head's numbers last."
-    if shape[:1] + shape[2:] == [heads, 2] and shape[1] > n:
-        why = (
-            f"{shape[1]} slots for {n} tokens: the last block is read to its end, and what lies "
-            "there was never written by this sequence. Cut at n."
-        )
-    elif shape[:1] + shape[2:] == [heads, 2]:
-        why = f"{n - shape[1]} tokens are missing."
-    begins = ", ".join(f"{number:g}" for number in got.flatten()[:4].tolist())
-    expect(
-        shape == [heads, n, 2],
-        got=f"shape {shape}, beginning with {begins}",
-        right=f"shape {[heads, n, 2]}",
+def _case(
+    title: str,
+    tables: list[list[int]],
+    ends: list[int],
+    why: str,
+    *,
+    size: int = 4,
+    unwritten: float = -1.0,
+    dtype: str = "float32",
+) -> None:
+    """Rows of ``tables``, padded with 0 to the same width; every answer is compared in full."""
+    width = max(map(len, tables))
+    padded = [table + [0] * (width - len(table)) for table in tables]
+    others = "" if dtype == "float32" else f"; the pool is {dtype}"
+
+    @gather_batch.case(
+        title,
+        tried=f"tables {padded}, ends {ends}, blocks of {size}, {HEADS} KV heads; unwritten slots "
+        f"hold {unwritten:g}{others}",
+        right="row r, head h: 10000 r + 1000 h + 10 p for each position p before its end, then 0",
         why=why,
     )
+    def _body(function: Any) -> None:
+        import torch
 
-
-@gather.case(
-    "22 tokens in logical order",
-    tried=f"gather(pool, {TABLE}, 22); position p holds p, every other slot -1",
-    right="0, 1, 2 … 21",
-    why="The history comes back in the order in which it was written, wherever the blocks lie.",
-)
-def _in_order(function: Any) -> None:
-    pool = _pool(1, -1.0)
-    keys = function(pool, TABLE.copy(), 22)
-    _expect_shape(keys, 1, 22)
-    got = [int(value) for value in keys[0, :, 0].tolist()]
-    why = None
-    if got[:2] == [20, 21]:
-        why = "It starts with block 0: the table's order is the history's order, so never sort it."
-    elif got[:5] == [0, 1, 2, 3, -1]:
-        why = "After block 7 comes block 8, which is not in the table: it isn't yours."
-    expect(got == list(range(22)), got=shown(got), why=why)
-
-
-@gather.case(
-    "three heads stay apart",
-    tried=f"the same with 3 heads: head h holds 1000 h + p; gather(pool, {TABLE}, 22)",
-    right="head 0: 0, 1, 2 …; head 1: 1000, 1001 …; head 2: 2000, 2001 …",
-    why="Each head attends over its own keys.",
-)
-def _heads(function: Any) -> None:
-    keys = function(_pool(3, -1.0), TABLE.copy(), 22)
-    _expect_shape(keys, 3, 22)
-    for head in range(3):
-        got = [int(value) for value in keys[head, :, 0].tolist()]
+        pool = _pool(tables, ends, size, unwritten).to(getattr(torch, dtype))
+        before = pool.clone()
+        got = function(pool, torch.tensor(padded), torch.tensor(ends))
+        _expect_histories(got, ends, pool.dtype)
         expect(
-            got == [HEAD * head + p for p in range(22)],
-            got=f"head {head}: {shown(got)}",
-            why="The heads are mixed. `reshape` never moves data to another axis, it only cuts the "
-            "same row of numbers elsewhere; move the axis first.",
-        )
-        expect(
-            (keys[head, :, 1] == -keys[head, :, 0]).all().item(),
-            got=f"head {head}: the second number of each token is {shown(keys[head, :2, 1])} …",
-            why="A token's numbers stay together.",
+            torch.equal(pool.nan_to_num(7), before.nan_to_num(7)),
+            got="the right answer, and other numbers in the pool",
+            right="the pool unchanged",
+            why="To read is not to write. What lies past a row's end may be somebody's: fill zeros "
+            "into the copy.",
         )
 
 
-@gather.case(
-    "unwritten slots are never read",
-    tried="every unwritten slot holds NaN; n is 20, 21, 22",
-    right="finite values only",
-    why="What lies behind the end is somebody's old memory.",
-)
-def _unwritten(function: Any) -> None:
-    pool = _pool(2, float("nan"))
-    for n in (20, 21, 22):
-        keys = function(pool, TABLE.copy(), n)
-        expect(
-            list(keys.shape) == [2, n, 2],
-            tried=f"gather(pool, {TABLE}, {n})",
-            got=f"shape {list(keys.shape)}",
-            right=f"shape {[2, n, 2]}",
-            why="A table may be longer than the history: blocks are reserved before they are "
-            "written, so n decides, not the table.",
-        )
-        expect(keys.isfinite().all().item(), got=f"NaN among the first {n} tokens")
-
-
-@gather.case(
-    "a table with room to spare, and a full one",
-    tried="blocks of 3; gather(pool, [2, 0, 3], n) for n = 1, 4 and 9",
-    right="the first n of the 9 tokens, each time",
-    why="n may end in any block of the table, and a block has `pool.shape[2]` slots, here 3.",
-)
-def _room_to_spare(function: Any) -> None:
+def _expect_histories(got: Any, ends: list[int], dtype: Any) -> None:
     import torch
 
-    table = [2, 0, 3]
-    pool = torch.arange(4 * 2 * 3.0).reshape(4, 2, 3, 1)  # 4 blocks, 2 heads, 3 slots
-    for n in (1, 4, 9):
-        tried = f"blocks of 3; gather(pool, {table}, {n})"
-        outcome = attempt(function, pool, table.copy(), n)
-        expect(outcome.error is None, tried=tried, got=str(outcome), right=f"shape {[2, n, 1]}")
-        keys = outcome.value
-        why = None
-        if keys.shape[1] == 0:
-            why = "Nothing had to be cut off, and nothing is left: in Python `[:-0]` is `[:0]`."
-        elif keys.shape[1] > n:
-            why = (
-                "Tokens past n: the history ends in the first block here, not in the table's last."
+    longest = max(ends)
+    shape = [len(ends), HEADS, longest, HEAD_DIM]
+    begins = ", ".join(f"{number:g}" for number in got.flatten()[::HEAD_DIM][:4].tolist())
+    expect(
+        list(got.shape) == shape,
+        got=f"shape {list(got.shape)}, beginning with {begins}",
+        right=f"shape {shape}, which is [B, KV heads, S, D]",
+        why="One history a row, one line a head, and as many places as the longest row has tokens.",
+    )
+    expect(
+        got.dtype == dtype,
+        got=f"numbers of {got.dtype}",
+        right=f"numbers of {dtype}, the pool's type",
+        why="A history is as the pool keeps it; a model in bfloat16 can't multiply float32.",
+    )
+    for row, end in enumerate(ends):
+        for head in range(HEADS):
+            wanted = [_number(row, head, position) for position in range(end)]
+            found = got[row, head].float()
+            numbers = [_whole(number) for number in found[:, 0].tolist()]
+            first = torch.tensor(wanted, dtype=dtype).tolist() + [0] * (longest - end)
+            expect(numbers == first, got=f"row {row}, head {head}: {shown(numbers)}")
+            right = torch.zeros(longest, HEAD_DIM, dtype=dtype)
+            right[:end] = torch.tensor(wanted)[:, None] + torch.arange(HEAD_DIM)
+            expect(
+                torch.equal(found, right.float()),
+                got=f"row {row}, head {head}: the first number of each token is right, the others "
+                f"aren't; position 0 is {shown([_whole(x) for x in found[0].tolist()])}",
+                right="a token's numbers follow one another",
+                why="A token's numbers stay together, and past the end all of them are 0.",
             )
-        expect(
-            list(keys.shape) == [2, n, 1],
-            tried=tried,
-            got=f"shape {list(keys.shape)}",
-            right=f"shape {[2, n, 1]}",
-            why=why,
-        )
-        slots = [(table[p // 3], p % 3) for p in range(n)]
-        for head in range(2):
-            right = [int(pool[block, head, slot, 0]) for block, slot in slots]
-            got = [int(value) for value in keys[head, :, 0].tolist()]
-            expect(got == right, tried=tried, got=f"head {head}: {got}", right=f"{right}")
+
+
+def _whole(number: float) -> float:
+    return number if math.isnan(number) else int(number)
+
+
+_case(
+    "one row, which ends in its last block",
+    [[7, 2, 11]],
+    [10],
+    "The blocks come in the order of the table, and the history is cut at its end.",
+)
+_case(
+    "two rows of one length",
+    [[7, 2, 11], [3, 9, 5]],
+    [10, 10],
+    "Rows and heads stay apart.",
+)
+_case(
+    "a short row",
+    [[7, 0, 11], [3]],
+    [10, 3],
+    "Past its end a row holds zeros, not what lies in the block that its padding names.",
+)
+_case(
+    "the longest row comes last",
+    [[3], [9], [7, 0]],
+    [3, 4, 5],
+    "The longest row decides how many places there are, wherever it stands.",
+)
+_case(
+    "tables with room to spare",
+    [[9, 0, 4], [3, 8, 6]],
+    [2, 5],
+    "Blocks are reserved before they are written: the ends decide, not the table's width.",
+)
+_case(
+    "over NaN",
+    [[7, 2, 0], [3, 9]],
+    [9, 6],
+    "Attention gives such a slot the weight 0, and 0 × NaN is NaN.",
+    unwritten=math.nan,
+)
+_case(
+    "blocks of 3, in bfloat16",
+    [[7, 2, 11], [5, 0]],
+    [8, 4],
+    "A block has `pool.shape[2]` slots, and a history has the pool's type.",
+    size=3,
+    dtype="bfloat16",
+)

@@ -12,7 +12,7 @@ from workbook.checks.toolboxes.growth import (
 
 reserve = exercise(
     "reserve",
-    label="ex-03-3",
+    label="ex-03-4",
     title="Reserve",
     stub="reserve",
     takes="function",

@@ -10,7 +10,7 @@ TABLE = [7, 2, 11, 5, 9, 0]
 
 truncate = exercise(
     "truncate",
-    label="ex-03-4",
+    label="ex-03-5",
     title="Truncate",
     stub="truncate",
     takes="function",

@@ -1,154 +1,194 @@
-"""Mistakes with gather, as readers make them."""
+"""Mistakes with gather_batch, as readers make them."""
 
-from collections.abc import Sequence
+import torch
+from torch import Tensor
 
-from torch import Tensor, arange, bfloat16, cat, stack, zeros
-
-from workbook.checks.ch03.gathering import gather
-
-
-def right(pool: Tensor, table: Sequence[int], n: int) -> Tensor:
-    """The gather of chapter 03; the finished engine gathers a whole batch at once."""
-    return pool[table].transpose(0, 1).flatten(1, 2)[:, :n]
+from workbook.checks.ch03.gathering import gather_batch
 
 
-@gather.mistake(
-    "24 slots for 22 tokens: the last block is read to its end, and what lies there was never "
-    "written by this sequence. Cut at n."
+def right(pool: Tensor, tables: Tensor, ends: Tensor) -> Tensor:
+    """As chapter 03 has it."""
+    longest = int(ends.max())
+    blocks = pool[tables]  # [B, width, heads, slots, D]
+    history = blocks.transpose(1, 2).flatten(2, 3)[:, :, :longest]
+    past_end = torch.arange(longest) >= ends[:, None]  # [B, S]
+    return history.masked_fill(past_end[:, None, :, None], 0)
+
+
+gather_batch.finished = right
+gather_batch.probes.append(
+    (torch.arange(96.0).reshape(4, 2, 3, 4), torch.tensor([[2, 0], [3, 1]]), torch.tensor([4, 6]))
 )
-def no_cut(pool: Tensor, table: Sequence[int], n: int) -> Tensor:
-    return pool[table].transpose(0, 1).flatten(1, 2)
 
 
-@gather.mistake(
-    "The last, part-filled block is missing: it counts, too, however few tokens it holds."
-)
-def cut_by_the_block(pool: Tensor, table: Sequence[int], n: int) -> Tensor:
-    return right(pool, table, n // pool.shape[2] * pool.shape[2])
-
-
-@gather.mistake(
-    "It starts with block 0: the table's order is the history's order, so never sort it."
-)
-def sorted_table(pool: Tensor, table: Sequence[int], n: int) -> Tensor:
-    return right(pool, sorted(table), n)
-
-
-@gather.mistake("After block 7 comes block 8, which is not in the table: it isn't yours.")
-def from_the_first_on(pool: Tensor, table: Sequence[int], n: int) -> Tensor:
-    run = [(table[0] + i) % len(pool) for i in range(len(table))]
-    return right(pool, run, n)
-
-
-@gather.mistake(
-    "The heads are mixed. `reshape` never moves data to another axis, it only cuts the same row "
-    "of numbers elsewhere; move the axis first."
-)
-def reshaped(pool: Tensor, table: Sequence[int], n: int) -> Tensor:
-    return pool[table].reshape(pool.shape[1], -1, pool.shape[3])[:, :n]
-
-
-@gather.mistake("One row a head, one entry a token, the head's numbers last.")
-def heads_last(pool: Tensor, table: Sequence[int], n: int) -> Tensor:
-    return right(pool, table, n).transpose(0, 1)
-
-
-@gather.mistake(
-    "A table may be longer than the history: blocks are reserved before they are written, so n "
-    "decides, not the table."
-)
-def table_decides(pool: Tensor, table: Sequence[int], n: int) -> Tensor:
-    return right(pool, table, len(table) * pool.shape[2] - 2)
-
-
-@gather.mistake("Tokens past n: the history ends in the first block here, not in the table's last.")
-def by_the_last(pool: Tensor, table: Sequence[int], n: int) -> Tensor:
-    """Cuts the last block of the table, whichever block n ends in."""
-    whole = right(pool, table[:-1], (len(table) - 1) * pool.shape[2])
-    return cat([whole, pool[table[-1]][:, : n - whole.shape[1]]], 1)
-
-
-@gather.mistake("Nothing had to be cut off, and nothing is left: in Python `[:-0]` is `[:0]`.")
-def from_the_end(pool: Tensor, table: Sequence[int], n: int) -> Tensor:
-    whole = pool[table].transpose(0, 1).flatten(1, 2)
-    return whole[:, : -(whole.shape[1] - n)]
-
-
-@gather.mistake("4 was written into the code; a block has `pool.shape[2]` slots, here 3.")
-def blocks_of_four(pool: Tensor, table: Sequence[int], n: int) -> Tensor:
-    return stack([pool[table[p // 4], :, p % 4] for p in range(n)], 1)
-
-
-@gather.mistake(
-    "The table wasn't asked: this is the pool from block 0 on, other people's tokens included."
-)
-def no_table(pool: Tensor, table: Sequence[int], n: int) -> Tensor:
-    return right(pool, list(range(len(table))), n)
-
-
-@gather.mistake("The blocks come in reverse order: the table's first block is the history's first.")
-def reversed_table(pool: Tensor, table: Sequence[int], n: int) -> Tensor:
-    return right(pool, table[::-1], n)
-
-
-@gather.mistake("The last token is missing: position n - 1 counts, so the cut is at n.")
-def one_less(pool: Tensor, table: Sequence[int], n: int) -> Tensor:
-    return right(pool, table, n)[:, : n - 1]
-
-
-@gather.mistake("One token too many: the cut is at n, and position n isn't written.")
-def one_more(pool: Tensor, table: Sequence[int], n: int) -> Tensor:
-    return right(pool, table, n + 1)
-
-
-@gather.mistake("Every head got head 0's numbers.")
-def head_zero(pool: Tensor, table: Sequence[int], n: int) -> Tensor:
-    return right(pool, table, n)[:1].expand(pool.shape[1], -1, -1)
-
-
-@gather.mistake(
-    "Quotient and remainder are swapped: position p is in block table[p // size], at p % size."
-)
-def swapped(pool: Tensor, table: Sequence[int], n: int) -> Tensor:
-    size = pool.shape[2]
-    where = [(table[p % len(table)], p // len(table) % size) for p in range(n)]
-    return stack([pool[block, :, offset] for block, offset in where], 1)
-
-
-@gather.mistake(
-    "The numbers are float32, and bfloat16 is wanted: whoever makes a new tensor must ask for the "
-    "dtype of the old one."
-)
-def always_float32(pool: Tensor, table: Sequence[int], n: int) -> Tensor:
-    history = zeros(pool.shape[1], n, pool.shape[3])
-    for p in range(n):
-        history[:, p] = pool[table[p // pool.shape[2]], :, p % pool.shape[2]]
+@gather_batch.also_right.append
+def token_by_token(pool: Tensor, tables: Tensor, ends: Tensor) -> Tensor:
+    _, heads, size, head_dim = pool.shape
+    history = pool.new_zeros(len(tables), heads, int(ends.max()), head_dim)
+    for row, (table, end) in enumerate(zip(tables.tolist(), ends.tolist(), strict=True)):
+        for position in range(end):
+            block = table[position // size]
+            history[row, :, position] = pool[block, :, position % size]
     return history
 
 
-@gather.mistake("The last n tokens were kept: `[-n:]` cuts at the beginning, where history begins.")
-def cut_in_front(pool: Tensor, table: Sequence[int], n: int) -> Tensor:
-    return pool[table].transpose(0, 1).flatten(1, 2)[:, -n:]
+@gather_batch.also_right.append
+def by_where(pool: Tensor, tables: Tensor, ends: Tensor) -> Tensor:
+    history = pool[tables].permute(0, 2, 1, 3, 4).flatten(2, 3)[:, :, : ends.max()]
+    inside = torch.arange(history.shape[2])[None, None, :, None] < ends[:, None, None, None]
+    return torch.where(inside, history, torch.zeros_like(history))
 
 
-@gather.mistake(
-    "From the table's first block it went on through the pool; the next block is table[1]."
+mistake = gather_batch.mistake
+CUT, MASK = "[:, :, :longest]", "past_end[:, None, :, None]"
+FILL = f"history.masked_fill({MASK}, 0)"
+mistake(
+    "Nothing is masked: a short row ends in what lies in the block that its padding names, "
+    "somebody else's keys.",
+    (FILL, "history"),
 )
-def neighbours(pool: Tensor, table: Sequence[int], n: int) -> Tensor:
-    return pool[table[0] : table[0] + len(table)].transpose(0, 1).flatten(1, 2)[:, :n]
-
-
-@gather.mistake("Only the first block of the table was read.")
-def first_block(pool: Tensor, table: Sequence[int], n: int) -> Tensor:
-    return pool[table[0]][:, :n]
-
-
-@gather.also_right.append
-def token_by_token(pool: Tensor, table: Sequence[int], n: int) -> Tensor:
-    """The same with a loop over positions."""
-    size = pool.shape[2]
-    return stack([pool[table[p // size], :, p % size] for p in range(n)], 1)
-
-
-gather.finished = right
-gather.probes.append((arange(48.0).reshape(4, 2, 3, 2).to(bfloat16), [2, 0, 3], 7))
+mistake(
+    "The mask was multiplied in, and 0 × NaN is NaN. Fill: `masked_fill`, or `torch.where`.",
+    (FILL, f"history * ~{MASK}"),
+)
+mistake(
+    "One slot too many counts: an end is a number of tokens, so position `end` is past it (`>=`).",
+    (">= ends", "> ends"),
+)
+mistake(
+    "One token too few counts: position `end - 1` is the row's last, and it is written.",
+    (">= ends[:, None]", ">= ends[:, None] - 1"),
+)
+mistake(
+    "The mask is the wrong way round: it erased what was written.",
+    (">= ends", "< ends"),
+)
+mistake(
+    "Nothing was cut: the width of the tables decided how many places there are, and the longest "
+    "end should.",
+    (CUT, ""),
+    ("torch.arange(longest)", "torch.arange(history.shape[2])"),
+)
+mistake(
+    "Row 0's end decided how many places there are; the longest row's does.",
+    ("int(ends.max())", "int(ends[0])"),
+)
+mistake(
+    "The last row's end decided how many places there are; the longest row's does.",
+    ("int(ends.max())", "int(ends[-1])"),
+)
+mistake(
+    "The shortest row decided how many places there are: longer ones lost tokens.",
+    ("int(ends.max())", "int(ends.min())"),
+)
+mistake(
+    "All rows were cut at the shortest end; each has its own.",
+    (">= ends[:, None]", ">= ends.min().expand(len(ends), 1)"),
+)
+mistake(
+    "All rows were cut at row 0's end; each has its own.",
+    (">= ends[:, None]", ">= ends[:1].expand(len(ends))[:, None]"),
+)
+mistake(
+    "The heads are mixed: `reshape` and `view` never move an axis, they cut the same row of "
+    "numbers elsewhere. `pool[tables]` is [B, width, heads, slots, D]: move the heads before the "
+    "width first.",
+    (
+        "blocks.transpose(1, 2).flatten(2, 3)",
+        "blocks.reshape(len(tables), pool.shape[1], -1, pool.shape[3])",
+    ),
+)
+mistake(
+    "Heads and slots were joined: of `transpose(1, 2)` the axes 2 and 3 are width and slots.",
+    ("blocks.transpose(1, 2).flatten(2, 3)", "blocks.flatten(2, 3).transpose(1, 2)"),
+)
+mistake(
+    "Slots went before the width: a history would read slot 0 of every block first.",
+    ("blocks.transpose(1, 2).flatten(2, 3)", "blocks.permute(0, 2, 3, 1, 4).flatten(2, 3)"),
+)
+mistake(
+    "Tokens before heads: [B, S, heads, D]. Attention wants the heads second.",
+    (f"return {FILL}", f"return {FILL}.transpose(1, 2)"),
+)
+mistake(
+    "The numbers became float32; a history has the pool's type.",
+    (FILL, FILL.replace("history", "history.float()")),
+)
+mistake(
+    "Block 0 was erased in the pool. It is somebody's; zeros belong into the copy.",
+    ("    blocks = pool", "    pool[0] = 0\n    blocks = pool"),
+)
+mistake(
+    "The zeros were put in before the blocks were read, into the pool's slots past each row's end: "
+    "those of the padding are somebody's.",
+    (
+        "    blocks = pool",
+        "    for table, end in zip(tables.tolist(), ends.tolist(), strict=True):\n"
+        "        for p in range(end, longest):\n"
+        "            pool[table[p // pool.shape[2]], :, p % pool.shape[2]] = 0\n"
+        "    blocks = pool",
+    ),
+)
+mistake(
+    "The table wasn't asked: every row is the pool from block 0 on.",
+    ("pool[tables]", "pool[torch.arange(tables.shape[1]).expand_as(tables)]"),
+)
+mistake(
+    "Every row read row 0's blocks.",
+    ("pool[tables]", "pool[tables[:1].expand_as(tables)]"),
+)
+mistake(
+    "The tables were sorted. A table's order is the history's order.",
+    ("pool[tables]", "pool[tables.sort(1).values]"),
+)
+mistake(
+    "The blocks come in reverse order: the table's first block is the history's first.",
+    ("pool[tables]", "pool[tables.flip(1)]"),
+)
+mistake(
+    "Every head got head 0's numbers.",
+    (f"return {FILL}", f"return {FILL}[:, :1].expand(-1, pool.shape[1], -1, -1)"),
+)
+mistake(
+    "What lies past an end was filled with −∞. That is for scores: here a weight of 0 would meet "
+    "it, and 0 × ∞ is NaN.",
+    (f"{MASK}, 0)", f"{MASK}, -torch.inf)"),
+)
+mistake(
+    "Zero entries of the table were taken for padding and erased. 0 is a block like any other: the "
+    "ends say what is written, not the id.",
+    (
+        ">= ends[:, None]",
+        ">= ends[:, None]\n"
+        "    past_end = past_end | (tables == 0).repeat_interleave(pool.shape[2], 1)[:, :longest]",
+    ),
+)
+mistake(
+    "What lies past an end was cleaned with `nan_to_num`. NaN is one thing that may lie there; "
+    "somebody's keys are another.",
+    (FILL, "history.nan_to_num()"),
+)
+mistake(
+    "Blocks of 4 were written into the code; a block has `pool.shape[2]` slots.",
+    (CUT, "[:, :, : tables.shape[1] * 4]"),
+    ("torch.arange(longest)", "torch.arange(history.shape[2])"),
+    ("    history = blocks", "    blocks = blocks[:, : -(-longest // 4)]\n    history = blocks"),
+)
+mistake(
+    "The last tokens of a history were kept: `[-n:]` cuts at the beginning, where history begins.",
+    (CUT, "[:, :, -longest:]"),
+)
+mistake(
+    "The last, part-filled block is missing: it counts, too, however few tokens it holds.",
+    (CUT, "[:, :, : longest // pool.shape[2] * pool.shape[2]]"),
+    ("torch.arange(longest)", "torch.arange(history.shape[2])"),
+)
+mistake(
+    "From each row's first block it went on through the pool; the next block is the table's next.",
+    ("pool[tables]", "pool[(tables[:, :1] + torch.arange(tables.shape[1])) % len(pool)]"),
+)
+mistake(
+    "Only the first block of each table was read.",
+    ("pool[tables]", "pool[tables[:, :1]]"),
+    ("torch.arange(longest)", "torch.arange(history.shape[2])"),
+)

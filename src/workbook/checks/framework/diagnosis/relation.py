@@ -20,8 +20,15 @@ def relation(got: Any, right: Any) -> str | None:
 
 def equal(got: Any, right: Any) -> bool:
     """Whether two answers of one kind say the same; in tensors NaN is equal to NaN."""
-    if hasattr(right, "isnan") and hasattr(got, "isnan") and got.shape == right.shape:
-        return bool(((got == right) | (got.isnan() & right.isnan())).all())
+    if hasattr(right, "shape") and hasattr(got, "shape"):
+        if got.shape != right.shape:
+            return False
+        same = got == right
+        return bool(
+            (same | (got.isnan() & right.isnan()) if hasattr(right, "isnan") else same).all()
+        )
+    if isinstance(right, tuple | list) and type(got) is type(right):
+        return len(got) == len(right) and all(map(equal, got, right))
     return bool(got is right or got == right)
 
 
@@ -44,6 +51,8 @@ def _numbers(got: Any, right: Any) -> str | None:
 
 
 def _items(got: list[Any], right: list[Any]) -> str | None:
+    if any(hasattr(item, "shape") for item in right):
+        return _first_that_differs(got, right)
     if got == right[::-1]:
         return "The right items in reverse."
     if sorted(map(repr, got)) == sorted(map(repr, right)):
@@ -58,6 +67,15 @@ def _items(got: list[Any], right: list[Any]) -> str | None:
     if len(got) == len(right) <= FEW and len(off) == 1:
         (i,) = off
         return f"Only item {i} is wrong, counted from 0: {got[i]!r} for {right[i]!r}."
+    return None
+
+
+def _first_that_differs(got: list[Any], right: list[Any]) -> str | None:
+    """Of a few tensors, what the first wrong one is to the right one."""
+    for i, (mine, wanted) in enumerate(zip(got, right, strict=False)):
+        if not equal(mine, wanted):
+            found = relation(mine, wanted)
+            return f"Item {i}, counted from 0: {found}" if found else None
     return None
 
 
