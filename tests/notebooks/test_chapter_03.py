@@ -20,30 +20,56 @@ CHAPTER = (
 LAST = "check.paged_cache(MyPagedKVCache)"
 
 
-@pytest.fixture(scope="module")
-def built() -> Any:
-    """``MyPagedKVCache`` after the cells up to its check, stubs and pictures left out."""
+PIECES = ("place", "gather", "reserve")
+
+
+def built(*, by_reader: bool) -> dict[str, Any]:
+    """The names after the cells up to the class's check, pictures left out.
+
+    ``by_reader`` writes each solution in the place of its stub, and checks it.
+    """
     names: dict[str, Any] = {"__name__": "__main__"}
     for cell in jupytext.read(CHAPTER).cells:
         if cell.cell_type != "code" or cell.source.startswith("show("):
             continue
         if cell.source == LAST:
-            return names["MyPagedKVCache"]
-        if not {"stub", "check"} & set(cell.metadata.get("tags", [])):
+            return names
+        tags = set(cell.metadata.get("tags", []))
+        if by_reader and "solution" in tags:
+            exec(compile(cell.source.replace("_solution", ""), "cell", "exec"), names)
+        if "check" not in tags:
             exec(compile(cell.source, "cell", "exec"), names)
     raise AssertionError(f"the chapter has no cell {LAST}")
 
 
-@pytest.mark.parametrize("which", ["built", "finished"])
-def test_both_pass_the_same_checks(built: Any, which: str) -> None:
-    report = check.paged_cache(built if which == "built" else PagedKVCache)
+@pytest.fixture(scope="module", params=["the book's pieces", "the reader's"])
+def cache_class(request: pytest.FixtureRequest) -> Any:
+    return built(by_reader=request.param == "the reader's")["MyPagedKVCache"]
+
+
+def test_the_class_passes_its_checks(cache_class: Any) -> None:
+    report = check.paged_cache(cache_class)
     assert report.ok, repr(report)
 
 
+def test_the_finished_cache_passes_them_too() -> None:
+    report = check.paged_cache(PagedKVCache)
+    assert report.ok, repr(report)
+
+
+@pytest.mark.parametrize("by_reader", [False, True])
+def test_a_piece_that_passed_enters_the_class(by_reader: bool) -> None:
+    names = built(by_reader=by_reader)
+    entered = [getattr(names["MyPagedKVCache"], piece) for piece in PIECES]
+    wanted = ["place", "gather_batch", "reserve"]
+    wanted = wanted if by_reader else [f"{name}_solution" for name in wanted]
+    assert [piece.__name__ for piece in entered] == wanted
+
+
 @pytest.mark.parametrize("seed", range(5))
-def test_both_give_the_same_tables_and_tensors(built: Any, seed: int) -> None:
+def test_both_give_the_same_tables_and_tensors(cache_class: Any, seed: int) -> None:
     draw = random.Random(seed)
-    mine, finished = (cls(2, 12, 4, 2, 3) for cls in (built, PagedKVCache))
+    mine, finished = (cls(2, 12, 4, 2, 3) for cls in (cache_class, PagedKVCache))
     alive: list[int] = []
     for step in range(60):
         if not alive or draw.random() < 0.2:
