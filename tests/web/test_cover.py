@@ -1,14 +1,22 @@
 """The front page's cover: stepped by keyboard, played when asked, lit by pointing."""
 
 from collections.abc import Callable
+from typing import Any
 
 from helpers.web import Visit
 
 Open = Callable[..., Visit]
 
 
-def test_the_cover_steps_by_keyboard_and_says_what_it_shows(visit: Open) -> None:
+def front(visit: Open) -> Any:
+    """The front page once its cover can be walked."""
     page = visit().open("/")
+    page.locator(".walk[data-ready]").wait_for()
+    return page
+
+
+def test_the_cover_steps_by_keyboard_and_says_what_it_shows(visit: Open) -> None:
+    page = front(visit)
     walk = page.locator(".walk")
     says = walk.get_by_role("status")
     assert says.inner_text() == "Six numbers, and nothing else, say where everything is."
@@ -25,7 +33,7 @@ def test_the_cover_steps_by_keyboard_and_says_what_it_shows(visit: Open) -> None
 
 
 def test_the_cover_plays_only_when_asked_and_stops(visit: Open) -> None:
-    page = visit().open("/")
+    page = front(visit)
     walk = page.locator(".walk")
     page.wait_for_timeout(1500)
     assert "Six numbers" in walk.get_by_role("status").inner_text()
@@ -39,7 +47,7 @@ def test_the_cover_plays_only_when_asked_and_stops(visit: Open) -> None:
 
 
 def test_pointing_at_an_entry_or_its_block_lights_both(visit: Open) -> None:
-    page = visit().open("/")
+    page = front(visit)
     for target in (".walk-sequence .entry >> nth=2", ".walk-pool li >> nth=11"):
         page.locator(target).hover()
         assert "Entry 2 of the table says 11" in page.locator(".walk [role=status]").inner_text()
