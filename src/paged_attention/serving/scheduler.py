@@ -65,9 +65,15 @@ class Scheduler:
         if (chunk is not None and chunk < 0) or not spare >= 0:
             raise ValueError(f"chunk={chunk} and spare={spare} can't be negative")
         self.memory, self.journal = memory, memory.journal
-        self.limits = Limits(max_running, budget, budget if chunk is None else chunk, spare)
+        self.max_running, self.budget, self.spare = max_running, budget, spare
+        self.chunk = budget if chunk is None else chunk
         self._line = Line(memory)
         self._born = 0
+
+    @property
+    def limits(self) -> Limits:
+        """All four in one."""
+        return Limits(self.max_running, self.budget, self.chunk, self.spare)
 
     @property
     def running(self) -> dict[Hashable, Request]:
@@ -173,10 +179,10 @@ class Scheduler:
     def _check(self, request: Request) -> None:
         """Raise unless ``request`` can be served some day."""
         name, samples = request.name, request.samples
-        if samples > self.limits.max_running:
+        if samples > self.max_running:
             raise ValueError(
                 f"request {name!r} asks for {samples} samples, and at most "
-                f"{self.limits.max_running} requests run at once: it would wait for ever; ask for "
+                f"{self.max_running} requests run at once: it would wait for ever; ask for "
                 "fewer"
             )
         wanted = {name, *((name, nth) for nth in range(1, samples))}
