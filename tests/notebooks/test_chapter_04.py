@@ -22,12 +22,12 @@ LAST = "MyPagedKVCache.reserve_many = reserve_many"
 
 @pytest.fixture(scope="module")
 def built() -> Any:
-    """``MyPagedKVCache`` after the cell that makes it whole, stubs and pictures left out."""
+    """``MyPagedKVCache`` after the cell that makes it whole, checks and pictures left out."""
     names: dict[str, Any] = {"__name__": "__main__"}
     for cell in jupytext.read(CHAPTER).cells:
         if cell.cell_type != "code" or cell.source.startswith("show("):
             continue
-        if not {"stub", "check"} & set(cell.metadata.get("tags", [])):
+        if "check" not in cell.metadata.get("tags", []):
             exec(compile(cell.source, "cell", "exec"), names)
         if cell.source.endswith(LAST):
             return names["MyPagedKVCache"]
@@ -50,20 +50,20 @@ def test_both_pass_the_same_checks(built: Any, which: str) -> None:
 @pytest.mark.parametrize("seed", range(5))
 def test_both_take_the_same_blocks(built: Any, seed: int) -> None:
     draw = random.Random(seed)
-    mine, finished = (cls(1, 14, 4, 1, 1) for cls in (built, PagedKVCache))
-    for cache in (mine, finished):
+    ours, finished = (cls(1, 14, 4, 1, 1) for cls in (built, PagedKVCache))
+    for cache in (ours, finished):
         cache.create(0)
     for step in range(1, 200):
-        alive = list(mine.tables)
+        alive = list(ours.tables)
         operation = draw.choice(["fork", "step", "step", "step", "cut", "free"])
         some = draw.sample(alive, draw.randint(1, len(alive)))
         tokens = {seq: draw.randint(0, 4) for seq in some}
-        cut = draw.randint(0, mine.lengths[some[0]])
-        results = [act(cache, operation, some[0], step, tokens, cut) for cache in (mine, finished)]
+        cut = draw.randint(0, ours.lengths[some[0]])
+        results = [act(cache, operation, some[0], step, tokens, cut) for cache in (ours, finished)]
         assert results[0] == results[1]
-        assert mine.tables == finished.tables
-        assert mine.lengths == finished.lengths
-        mine.check_invariants()
+        assert ours.tables == finished.tables
+        assert ours.lengths == finished.lengths
+        ours.check_invariants()
 
 
 def act(cache: Any, operation: str, seq: int, new: int, tokens: dict[int, int], cut: int) -> bool:
