@@ -25,6 +25,22 @@ def blocks_needed(tokens: int, block_size: int) -> int:
     return ceil_div(tokens, block_size)
 
 
+def kernel_table(table: Sequence[int], block_size: int, page_size: int) -> list[int]:
+    """The same slots in the same order, as a table of smaller pages: what is managed in large
+    blocks may be read in small ones.
+
+    A pool of ``block_size`` slots a block, whose slots lie end to end, is a pool of pages, too.
+    Raises ``ValueError`` unless pages fill a block exactly.
+    """
+    if page_size < 1 or block_size % page_size:
+        raise ValueError(
+            f"pages of {page_size} don't fill blocks of {block_size}: the last would reach into "
+            "another sequence's block"
+        )
+    pages = block_size // page_size
+    return [block * pages + i for block in table for i in range(pages)]
+
+
 def physical_slot(table: Sequence[int], position: int, block_size: int) -> tuple[int, int]:
     """The ``(block, offset)`` that holds the token at ``position``; reads one table entry."""
     if block_size < 1:

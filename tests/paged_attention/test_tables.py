@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paged_attention.errors import PositionNotReserved
-from paged_attention.tables import blocks_needed, ceil_div, physical_slot
+from paged_attention.tables import blocks_needed, ceil_div, kernel_table, physical_slot
 
 
 def test_the_worked_example() -> None:
@@ -45,3 +45,30 @@ def test_ceil_div_is_exact(a: int, b: int) -> None:
 @pytest.mark.parametrize(("tokens", "blocks"), [(0, 0), (1, 1), (3, 1), (4, 1), (5, 2), (8, 2)])
 def test_blocks_at_the_edges(tokens: int, blocks: int) -> None:
     assert blocks_needed(tokens, 4) == blocks
+
+
+@given(
+    table=st.lists(st.integers(0, 50), max_size=6, unique=True),
+    page=st.integers(1, 9),
+    pages=st.integers(1, 6),
+    data=st.data(),
+)
+def test_a_table_of_pages_names_the_same_slots(
+    table: list[int], page: int, pages: int, data: st.DataObject
+) -> None:
+    size = page * pages
+    smaller = kernel_table(table, size, page)
+    assert len(smaller) == len(table) * pages
+    if table:
+        position = data.draw(st.integers(0, len(table) * size - 1))
+        block, slot = physical_slot(table, position, size)
+        assert physical_slot(smaller, position, page) == (
+            block * pages + slot // page,
+            slot % page,
+        )
+
+
+@pytest.mark.parametrize(("block", "page"), [(24, 16), (16, 32), (16, 0), (16, -4), (4, 3)])
+def test_pages_that_do_not_fill_a_block_are_refused(block: int, page: int) -> None:
+    with pytest.raises(ValueError, match=f"pages of {page} don't fill blocks of {block}"):
+        kernel_table([1], block, page)

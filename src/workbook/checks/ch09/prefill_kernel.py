@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from workbook.checks.framework import exercise
-from workbook.checks.toolboxes import prefill_steps
+from workbook.checks.toolboxes import far_blocks, prefill_steps
 
 HEAD_DIM = 16
 MIXED = [(0, 5), (32, 8), (16, 1), (9, 0), (26, 7)]  # known and new
@@ -113,3 +113,13 @@ def _group_of_five(kernel: Any) -> None:
     step = prefill_step([(20, 7)], heads=5, unwritten=math.nan)
     expect_right(kernel, step, 3)
     expect_right(kernel, step, 3, backwards=True)
+
+
+@prefill_kernel.case(
+    far_blocks.TITLE,
+    tried=far_blocks.TRIED,
+    right="the answers, as from any pool",
+    why=far_blocks.WRAPPED,
+)
+def _far(kernel: Any) -> None:
+    far_blocks.steadily(expect_right, kernel, prefill_steps.far_prefill(), 4, digits=1e-3)

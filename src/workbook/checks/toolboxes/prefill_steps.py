@@ -16,6 +16,7 @@ from workbook.checks.toolboxes.decode_steps import (
     power_of_two,
 )
 from workbook.checks.toolboxes.launching import Outside, run_kernel
+from workbook.checks.toolboxes.sparse_pool import far_step
 
 TILE = 16  # keys
 
@@ -46,6 +47,17 @@ def prefill_step(known_and_new: Sequence[tuple[int, int]], **options: Any) -> Pr
     q = torch.randn(shape, generator=torch.Generator().manual_seed(9)).to(step.q.dtype)
     each = DecodeStep(q, step.k_pool, step.v_pool, [step.tables[row] for row in rows], seen)
     return PrefillStep(each, rows, lengths, starts, step.tables)
+
+
+def far_prefill() -> PrefillStep:
+    """Six known tokens and five new ones, in blocks so far away that int32 wraps around."""
+    import torch
+
+    far = far_step()
+    q = torch.randn(5, *far.q.shape[1:], generator=torch.Generator().manual_seed(9))
+    seen = [7, 8, 9, 10, 11]
+    each = DecodeStep(q, far.k_pool, far.v_pool, far.tables * 5, seen)
+    return PrefillStep(each, [0] * 5, far.lengths, [0, 5], far.tables)
 
 
 def tiles_of(step: PrefillStep, tokens: int) -> list[tuple[int, int]]:
@@ -88,16 +100,21 @@ def expect_right(
     outside: Outside = (),
     *,
     backwards: bool = False,
+    digits: float = 1e-4,
 ) -> None:
     """Fail with the first token and head that are wrong, and say which tokens are."""
     out = launch(kernel, step, tokens, outside, backwards=backwards).tolist()
     heads = range(len(out[0]))
     right = [[attention(step.each, at, head) for head in heads] for at in range(len(out))]
-    wrong = [at for at in range(len(out)) if not all(near(out[at][h], right[at][h]) for h in heads)]
+    wrong = [
+        at
+        for at in range(len(out))
+        if not all(near(out[at][h], right[at][h], digits) for h in heads)
+    ]
     if not wrong:
         return
     at = wrong[0]
-    head = next(h for h in heads if not near(out[at][h], right[at][h]))
+    head = next(h for h in heads if not near(out[at][h], right[at][h], digits))
     token = at - step.starts[step.rows[at]]
     raise CheckFailed(
         f"wrong rows of q: {wrong}; row {at} (sequence {step.rows[at]}, its new token {token}), "

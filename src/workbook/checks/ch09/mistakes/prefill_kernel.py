@@ -4,6 +4,7 @@
 # ruff: noqa: E741
 
 from workbook.checks.ch09 import prefill_kernel as exercises
+from workbook.checks.toolboxes import far_blocks
 from workbook.triton_or_stub import tl, triton
 
 mistake = exercises.prefill_kernel.mistake
@@ -161,3 +162,4 @@ for _words, _change in zip(
     strict=True,
 ):
     mistake(_words, _change)
+mistake(far_blocks.WRAPPED, (", other=0).to(tl.int64)", ", other=0)"))
