@@ -73,13 +73,14 @@ def _decode(function: Any) -> None:
         for pool in pools:
             pool[table[position // 16], :, position % 16] = torch.randn(1, 8, generator=draw)
     q, lengths = torch.randn(1, 2, 8, generator=draw), torch.tensor([length])
-    right = paged_decode_attention(q, *pools, torch.tensor([table]), lengths, 16)
+    k_pool, v_pool = pools
+    right = paged_decode_attention(q, k_pool, v_pool, torch.tensor([table]), lengths, 16)
     for page in (16, 8, 4):
         found = function(list(table), 16, page)
         # One KV head: a block's slots lie end to end, so pages are a view of the pool.
-        views = [pool.view(-1, 1, page, 8) for pool in pools]
-        pages = [*found, *[0] * (48 // page)]
-        seen = paged_decode_attention(q, *views, torch.tensor([pages]), lengths, page)
+        keys, values = (pool.view(-1, 1, page, 8) for pool in pools)
+        pages = torch.tensor([[*found, *[0] * (48 // page)]])
+        seen = paged_decode_attention(q, keys, values, pages, lengths, page)
         expect(
             torch.allclose(seen, right, atol=1e-5),
             tried=f"kernel_table({table}, 16, {page})",
