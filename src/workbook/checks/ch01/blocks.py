@@ -32,10 +32,12 @@ def _slots(memory: Any, name: str) -> list[Any]:
 def _unknown(memory: Any, name: str, said: str = "") -> None:
     """Fail unless the memory knows nothing of ``name``; ``said`` is how the call before ended."""
     found = attempt(_slots, memory, name)
+    entry = name in getattr(memory, "tables", ())
+    slots = "in `tables`" if found.error else f"with the slots {shown(found.value)}"
     expect(
-        found.error is not None,
-        got=f"{said}{name} is still there, with the slots {shown(found.value)}",
-        right=f"{name} has no table",
+        found.error is not None and not entry,
+        got=f"{said}{name} is still there, {slots}",
+        right=f"nothing is known of {name}",
         why="A table that stays names blocks that are somebody else's by now.",
     )
 
@@ -86,29 +88,30 @@ def _exact(cls: Any) -> None:
 
 @paged.case(
     "growth, token by token",
-    tried="Paged(30, 3); A comes with 2 tokens and grows to 3, 4, 5, 6, 7, 8",
-    right="3, 6, 6, 6, 9, 9 slots",
+    tried="Paged(30, 3); B comes with 2 tokens, A with 2, and A grows to 3, 4, 5, 6, 7, 8",
+    right="A has 3, 6, 6, 6, 9, 9 slots",
     why="A new block comes when the next token has no slot, not before and not after.",
 )
 def _growth(cls: Any) -> None:
     memory, seen = cls(30, 3), []
+    memory.admit("B", 2)
     memory.admit("A", 2)
     for tokens in range(3, 9):
         memory.grow("A", tokens)
         seen.append(len(_slots(memory, "A")))
-    expect(seen == [3, 6, 6, 6, 9, 9], got=f"{', '.join(map(str, seen))} slots")
+    expect(seen == [3, 6, 6, 6, 9, 9], got=f"A has {', '.join(map(str, seen))} slots")
 
 
 @paged.case(
     "slots in the order of the tokens",
-    tried="Paged(30, 3); A and B come with 6 each, A grows to 7, B ends, A grows to 8, 9, 10",
+    tried="Paged(30, 3); B and A come with 6 each, A grows to 7, B ends, A grows to 8, 9, 10",
     right="A's first 6 slots as they were, then 3 of a new block, then 3 of B's old one",
     why="Token p of a request is in the p-th slot of its list, wherever the block lies.",
 )
 def _order(cls: Any) -> None:
     memory = cls(30, 3)
-    memory.admit("A", 6)
     memory.admit("B", 6)
+    memory.admit("A", 6)
     before, b = _slots(memory, "A"), _slots(memory, "B")
     memory.grow("A", 7)
     memory.free("B")
@@ -126,13 +129,13 @@ def _order(cls: Any) -> None:
 
 @paged.case(
     "everything comes back",
-    tried="Paged(30, 3); A comes with 7, B with 4, A ends; then an A with 3 comes",
+    tried="Paged(30, 3); A comes with 11, B with 4, A ends; then an A with 3 comes",
     right="8 of 10 blocks free, then 7; B keeps its slots; the new A has 3",
     why="Whoever ends gives all blocks of its table back, and only those.",
 )
 def _back(cls: Any) -> None:
     memory = cls(30, 3)
-    memory.admit("A", 7)
+    memory.admit("A", 11)
     memory.admit("B", 4)
     b = _slots(memory, "B")
     memory.free("A")
@@ -152,6 +155,23 @@ def _back(cls: Any) -> None:
 
 
 @paged.case(
+    "a prompt that takes the whole pool",
+    tried="Paged(12, 3); A comes with 11 tokens",
+    right="12 slots, no block free",
+    why="4 blocks are free, and 11 tokens take 4: there is room.",
+)
+def _whole_pool(cls: Any) -> None:
+    memory = cls(12, 3)
+    outcome = attempt(memory.admit, "A", 11)
+    expect(outcome.error is None, got=str(outcome))
+    slots = _slots(memory, "A")
+    expect(
+        len(slots) == 12 and _free(memory) == 0,
+        got=f"{len(slots)} slots, {_free(memory)} of 4 blocks free",
+    )
+
+
+@paged.case(
     "a pool that can't hold the prompt",
     tried="Paged(12, 3); A comes with 4 tokens, then B with 7",
     right="MemoryError; 2 blocks free, in the same order; nothing known of B",
@@ -162,7 +182,7 @@ def _too_large(cls: Any) -> None:
     memory.admit("A", 4)
     before = next_blocks(memory.blocks)
     outcome = attempt(memory.admit, "B", 7)
-    _unknown(memory, "B", f"{outcome}; ")
+    _unknown(memory, "B", "no error; " if outcome.error is None else "")
     _refused(memory, outcome, before)
 
 
@@ -184,9 +204,10 @@ def _dry(cls: Any) -> None:
 
 def _refused(memory: Any, outcome: Outcome, before: list[Any]) -> None:
     now = next_blocks(memory.blocks)
+    said = type(outcome.error).__name__ if outcome.error else "no error"
     expect(
         outcome.raised(MemoryError) and now == before,
-        got=f"{outcome}; the next blocks are {now}, before they were {before}",
+        got=f"{said}; the next blocks are {now}, before they were {before}",
     )
 
 

@@ -143,6 +143,73 @@ def admit_peeks(self: Any, name: str, tokens: int) -> None:
     self.tables[name] = list(range(ceil_div(tokens, self.block_size)))
 
 
+def admit_if_more_is_free(self: Any, name: str, tokens: int) -> None:
+    if ceil_div(tokens, self.block_size) >= self.blocks.num_free:
+        raise MemoryError
+    Right.admit(self, name, tokens)
+
+
+def admit_by_tokens_free(self: Any, name: str, tokens: int) -> None:
+    if tokens > self.blocks.num_free:
+        raise MemoryError
+    Right.admit(self, name, tokens)
+
+
+def admit_unwritten(self: Any, name: str, tokens: int) -> None:
+    self.blocks.allocate_many(ceil_div(tokens, self.block_size))
+
+
+def admit_for_all(self: Any, name: str, tokens: int) -> None:
+    self.tables = self.blocks.allocate_many(ceil_div(tokens, self.block_size))
+
+
+def admit_into_nothing(self: Any, name: str, tokens: int) -> None:
+    self.tables[name] += self.blocks.allocate_many(ceil_div(tokens, self.block_size))
+
+
+def admit_nested(self: Any, name: str, tokens: int) -> None:
+    self.tables[name] = [self.blocks.allocate_many(ceil_div(tokens, self.block_size))]
+
+
+def admit_value_error(self: Any, name: str, tokens: int) -> None:
+    if ceil_div(tokens, self.block_size) > self.blocks.num_free:
+        raise ValueError
+    Right.admit(self, name, tokens)
+
+
+wrong(
+    "`admit` refused a prompt that takes exactly what is free: `>`, not `>=`.",
+    admit=admit_if_more_is_free,
+)
+wrong(
+    "`admit` compared tokens with free blocks: a block has block_size slots.",
+    admit=admit_by_tokens_free,
+)
+wrong(
+    "`admit` took blocks and wrote them down nowhere: `self.tables[name] = …`.",
+    admit=admit_unwritten,
+)
+wrong(
+    "`admit` put one request's blocks in the place of all tables: `self.tables[name] = …`.",
+    admit=admit_for_all,
+)
+wrong(
+    "`admit` added to a table that isn't there yet: `self.tables[name] = …` makes it.",
+    admit=admit_into_nothing,
+)
+wrong(
+    "`allocate_many` returns a list already, and now a list stands in the table as if it were a "
+    "block: no [ ] around it.",
+    admit=admit_nested,
+)
+wrong(
+    "`admit` raised another error. The loop waits for a MemoryError, and ends with any other.",
+    admit=admit_value_error,
+)
+wrong(
+    "`admit` took a block for every slot of the rounded prompt: a block has block_size slots.",
+    admit=admit_with(lambda self, tokens: ceil_div(tokens, self.block_size) * self.block_size),
+)
 wrong("`admit` took no block: the prompt is there from the start.", admit=admit_nothing)
 wrong(
     "`admit` took the blocks one by one: when the pool ran dry, some were taken and nobody has "
@@ -194,6 +261,25 @@ class SlotsForBlocks(Right):
 
 paged.mistake("Two memories share their tables: make them in `__init__`, as `self.tables = {}`.")(
     SharedTables
+)
+
+
+class Constants(Right):
+    def __init__(self, num_slots: int = 64, block_size: int = 4) -> None:
+        super().__init__(64, 4)
+
+
+class BlocksFromSlots(Right):
+    def __init__(self, num_slots: int = 64, block_size: int = 4) -> None:
+        super().__init__(num_slots, block_size)
+        self.blocks = BlockAllocator(block_size)
+
+
+paged.mistake("64 and 4 were written into `__init__`. They are what it has when nothing is said.")(
+    Constants
+)
+paged.mistake("The allocator got `block_size` blocks. There are `num_slots // block_size`.")(
+    BlocksFromSlots
 )
 paged.mistake("Blocks of 4 were made, whatever `block_size` was asked for.")(AlwaysFour)
 paged.mistake("The allocator got `num_slots` blocks. There are `num_slots // block_size`.")(

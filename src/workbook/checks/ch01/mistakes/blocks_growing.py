@@ -115,6 +115,67 @@ def grow_neighbour(self: Any, name: str, tokens: int) -> None:
         self.tables[name].append(self.tables[name][-1] + 1)
 
 
+def grow_logical(self: Any, name: str, tokens: int) -> None:
+    if tokens > room(self, name):
+        self.tables[name].append(len(self.tables[name]))
+
+
+def grow_one_ahead(self: Any, name: str, tokens: int) -> None:
+    while len(self.tables[name]) <= ceil_div(tokens, self.block_size):
+        self.tables[name].append(self.blocks.allocate())
+
+
+def grow_by_admitting(self: Any, name: str, tokens: int) -> None:
+    self.admit(name, tokens)
+
+
+def grow_into_a_placeholder(self: Any, name: str, tokens: int) -> None:
+    if tokens > room(self, name):
+        self.tables[name].append(None)
+        self.tables[name][-1] = self.blocks.allocate()
+
+
+def grow_value_error(self: Any, name: str, tokens: int) -> None:
+    if tokens > room(self, name):
+        if not self.blocks.num_free:
+            raise ValueError
+        self.tables[name].append(self.blocks.allocate())
+
+
+def grow_by_one_a_table(self: Any, name: str, tokens: int) -> None:
+    if tokens > self.block_size * len(self.tables):
+        self.tables[name].append(self.blocks.allocate())
+
+
+wrong(
+    "`len(self.tables)` counts requests. The blocks of this one are `len(self.tables[name])`.",
+    grow=grow_by_one_a_table,
+)
+wrong(
+    "`grow` wrote the block's number in the request into the table. Its id is what `allocate` "
+    "returns.",
+    grow=grow_logical,
+)
+wrong(
+    "`grow` keeps a block ahead, empty. Nothing is taken before a token needs it.",
+    grow=grow_one_ahead,
+)
+wrong(
+    "`grow` took the block two tokens too early: compare with all the slots of the table.",
+    grow=grow_when(lambda self, name, tokens: tokens >= room(self, name) - 1),
+)
+wrong(
+    "`grow` calls `admit`, which takes all blocks anew at every token: the old ones are lost.",
+    grow=grow_by_admitting,
+)
+wrong(
+    "The table was changed before `allocate` could refuse: append what it returns.",
+    grow=grow_into_a_placeholder,
+)
+wrong(
+    "`grow` raised another error. Its caller waits for a MemoryError.",
+    grow=grow_value_error,
+)
 wrong(
     "The new block was put in front. The table is in the order of the tokens, so it goes to the "
     "end.",

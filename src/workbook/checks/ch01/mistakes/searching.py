@@ -118,7 +118,7 @@ def pair_swapped(runs: Runs, n: int) -> int | None:
     return next((length for start, length in runs if start >= n), None)
 
 
-@first_fit.mistake("A run is (start, length), not (start, end): 9 slots from slot 10 on end at 18.")
+@first_fit.mistake("A run is (start, length), not (start, end): 9 slots from slot 25 on end at 33.")
 def as_ends(runs: Runs, n: int) -> int | None:
     return next((start for start, end in runs if end - start >= n), None)
 
@@ -159,6 +159,59 @@ def no_is_false(runs: Runs, n: int) -> int | bool:
 def no_is_zero(runs: Runs, n: int) -> int:
     found = first(runs, n)
     return 0 if found is None else found
+
+
+@first_fit.mistake("That is the text 'None'. `None` without quotes is the value for nothing.")
+def a_text(runs: Runs, n: int) -> int | str:
+    found = first(runs, n)
+    return "None" if found is None else found
+
+
+@first_fit.mistake("It never returns what it found: is the `return` missing?")
+def never_returns(runs: Runs, n: int) -> None:
+    first(runs, n)
+
+
+@first_fit.mistake("A run one slot too short was taken: at least n slots, so `length >= n`.")
+def one_short(runs: Runs, n: int) -> int | None:
+    return first(runs, n - 1)
+
+
+@first_fit.mistake(
+    "Runs were added up on the way, and the last of them was returned. A request needs one run."
+)
+def added_up(runs: Runs, n: int) -> int | None:
+    room = 0
+    for start, length in runs:
+        room += length
+        if room >= n:
+            return start
+    return None
+
+
+@first_fit.mistake("Runs were removed while the loop went through the list, which skips some.")
+def removes_while_looping(runs: Runs, n: int) -> int | None:
+    for run in runs:
+        if run[1] < n:
+            runs.remove(run)
+    return runs[0][0] if runs else None
+
+
+@first_fit.mistake("Short runs were removed. The list is the pool's, and its slots would be lost.")
+def removes_short_runs(runs: Runs, n: int) -> int | None:
+    runs[:] = [run for run in runs if run[1] >= n]
+    return runs[0][0] if runs else None
+
+
+@first_fit.mistake("`max` of no runs raises. A full pool has none.")
+def max_of_nothing(runs: Runs, n: int) -> int | None:
+    return None if max(length for _, length in runs) < n else first(runs, n)
+
+
+@first_fit.mistake("A slot after the run's start: first fit begins at the start itself.")
+def one_further(runs: Runs, n: int) -> int | None:
+    found = first(runs, n)
+    return None if found is None else found + 1
 
 
 @first_fit.mistake("A refusal is an everyday answer here: return None, don't raise.")

@@ -1,12 +1,9 @@
-"""Mistakes with kv_bytes, account, as readers make them."""
+"""Mistakes with kv_bytes, as readers make them."""
 
 from typing import Any
 
 from paged_attention.model.config import ModelConfig
-from workbook.checks.ch01.waste import account, kv_bytes
-
-Row = tuple[int, int, int]
-Four = tuple[int, int, int, int]
+from workbook.checks.ch01.waste import kv_bytes
 
 
 def right_bytes(sizes: Any, size: int) -> int:
@@ -137,6 +134,46 @@ def always_smollm2(sizes: Any, size: int) -> int:
     return 2 * 30 * 3 * 64 * size
 
 
+@kv_bytes.mistake("Queries were counted, too. They are asked once and not kept.")
+def queries_too(sizes: Any, size: int) -> int:
+    return int(sizes.layers * (sizes.heads + 2 * sizes.kv_heads) * sizes.head_dim * size)
+
+
+@kv_bytes.mistake("Two slips: `heads` for `kv_heads`, and a key without its value.")
+def query_heads_and_half(sizes: Any, size: int) -> int:
+    return int(sizes.layers * sizes.heads * sizes.head_dim * size)
+
+
+@kv_bytes.mistake("2 was added. There are two tensors of everything, so it multiplies.")
+def two_added(sizes: Any, size: int) -> int:
+    return 2 + one_tensor(sizes, size)
+
+
+@kv_bytes.mistake("The product was squared: two tensors are twice the numbers.")
+def product_squared(sizes: Any, size: int) -> int:
+    return one_tensor(sizes, 1) ** 2 * size
+
+
+@kv_bytes.mistake("`head_dim` was divided by `heads`. It is the length of one head's key already.")
+def head_dim_shared(sizes: Any, size: int) -> int:
+    return int(2 * sizes.layers * sizes.kv_heads * (sizes.head_dim // sizes.heads) * size)
+
+
+@kv_bytes.mistake("That is MiB; bytes were asked for.")
+def mebibytes(sizes: Any, size: int) -> float:
+    return right_bytes(sizes, size) / 2**20
+
+
+@kv_bytes.mistake("That is kB, thousands of bytes; bytes were asked for.")
+def kilobytes(sizes: Any, size: int) -> float:
+    return right_bytes(sizes, size) / 1000
+
+
+@kv_bytes.mistake("The bytes were added to the count; each number has that many, so they multiply.")
+def bytes_added(sizes: Any, size: int) -> int:
+    return right_bytes(sizes, 1) + size
+
+
 @kv_bytes.mistake("The sizes were added. Every layer has every KV head, so they multiply.")
 def added(sizes: Any, size: int) -> int:
     return int(2 * (sizes.layers + sizes.kv_heads + sizes.head_dim) * size)
@@ -145,188 +182,3 @@ def added(sizes: Any, size: int) -> int:
 @kv_bytes.mistake("Keys and values are counted for the first layer alone, one tensor for the rest.")
 def half_of_it_doubled(sizes: Any, size: int) -> int:
     return int((sizes.layers + 1) * sizes.kv_heads * sizes.head_dim * size)
-
-
-def right(rows: list[Row], total: int) -> Four:
-    """The account of chapter 01; the finished engine has none of this shape."""
-    held = sum(row[0] for row in rows)
-    now = sum(row[1] for row in rows)
-    final = sum(row[2] for row in rows)
-    return now, final - now, held - final, total - held
-
-
-def by_counting(rows: list[Row], total: int) -> Four:
-    states = [
-        "used" if slot < now else "reserved" if slot < final else "internal"
-        for held, now, final in rows
-        for slot in range(held)
-    ]
-    used, reserved, internal = map(states.count, ("used", "reserved", "internal"))
-    return used, reserved, internal, total - len(states)
-
-
-account.finished = right
-account.also_right += [by_counting]
-
-
-@account.mistake("The `return` stands inside the loop: only the first row was counted.")
-def first_row_only(rows: list[Row], total: int) -> Four:
-    for row in rows:
-        return right([row], total)
-    return 0, 0, 0, total
-
-
-@account.mistake(
-    "The `return` stands inside the loop: only the first row was counted, and with no rows "
-    "nothing comes back."
-)
-def first_row_or_none(rows: list[Row], total: int) -> Four | None:
-    return right(rows[:1], total) if rows else None
-
-
-@account.mistake("Only the last row was counted: the sums begin anew in every round (`+=`).")
-def last_row_only(rows: list[Row], total: int) -> Four:
-    return right(rows[-1:], total)
-
-
-@account.mistake(
-    "The sums of used, reserved and internal begin anew in every round; free was added up well."
-)
-def last_row_but_free(rows: list[Row], total: int) -> Four:
-    return (*right(rows[-1:], total)[:3], right(rows, total)[3])
-
-
-@account.mistake("Reserved holds all empty slots. Those that are never written are internal.")
-def reserved_is_all_empty(rows: list[Row], total: int) -> Four:
-    used, reserved, internal, free = right(rows, total)
-    return used, reserved + internal, internal, free
-
-
-@account.mistake(
-    "Reserved holds all empty slots and internal none. Reserved ones will be written: "
-    "`final - now`."
-)
-def no_internal(rows: list[Row], total: int) -> Four:
-    used, reserved, internal, free = right(rows, total)
-    return used, reserved + internal, 0, free
-
-
-@account.mistake(
-    "Reserved is `held`, the whole reservation. As a state of a slot it is what will be written "
-    "and isn't yet."
-)
-def reserved_is_held(rows: list[Row], total: int) -> Four:
-    used, reserved, internal, free = right(rows, total)
-    return used, used + reserved + internal, internal, free
-
-
-@account.mistake(
-    "Reserved counts up to `final` from the beginning; the tokens written by now are used already."
-)
-def reserved_is_final(rows: list[Row], total: int) -> Four:
-    used, reserved, internal, free = right(rows, total)
-    return used, used + reserved, internal, free
-
-
-@account.mistake(
-    "Internal counts all empty slots (`held - now`). Those up to `final` will be written."
-)
-def internal_is_all_empty(rows: list[Row], total: int) -> Four:
-    used, reserved, internal, free = right(rows, total)
-    return used, reserved, reserved + internal, free
-
-
-@account.mistake("Reserved and internal are swapped: reserved is what will still be written.")
-def swapped(rows: list[Row], total: int) -> Four:
-    used, reserved, internal, free = right(rows, total)
-    return used, internal, reserved, free
-
-
-@account.mistake("`final` was taken for used, and none is reserved: used is written by now.")
-def final_as_used(rows: list[Row], total: int) -> Four:
-    used, reserved, internal, free = right(rows, total)
-    return used + reserved, 0, internal, free
-
-
-@account.mistake("`final` was taken for used: those slots are written at the end, not now.")
-def final_as_used_too(rows: list[Row], total: int) -> Four:
-    used, reserved, internal, free = right(rows, total)
-    return used + reserved, reserved, internal, free
-
-
-@account.mistake("4 items are wanted, here are 3.")
-def no_free(rows: list[Row], total: int) -> tuple[int, ...]:
-    return right(rows, total)[:3]
-
-
-@account.mistake("Free counts every slot that isn't written. What is promised isn't free.")
-def empty_is_free(rows: list[Row], total: int) -> Four:
-    used, reserved, internal, _ = right(rows, total)
-    return used, reserved, internal, total - used
-
-
-@account.mistake("Free counts internal slots, too. They are held, so nobody else can have them.")
-def internal_is_free(rows: list[Row], total: int) -> Four:
-    used, reserved, internal, free = right(rows, total)
-    return used, reserved, internal, free + internal
-
-
-@account.mistake("Free is `total`: what the requests hold was never taken away from it.")
-def all_is_free(rows: list[Row], total: int) -> Four:
-    return (*right(rows, total)[:3], total)
-
-
-@account.mistake("The last number is what is held; free is the rest of the pool.")
-def held_for_free(rows: list[Row], total: int) -> Four:
-    used, reserved, internal, free = right(rows, total)
-    return used, reserved, internal, total - free
-
-
-@account.mistake("20 was written into the code. What a request holds is the first item of its row.")
-def always_twenty(rows: list[Row], total: int) -> Four:
-    return right([(20, now, final) for _, now, final in rows], total)
-
-
-@account.mistake("64 was written into the code. The size of the pool is `total`.")
-def always_64_slots(rows: list[Row], total: int) -> Four:
-    return right(rows, 64)
-
-
-@account.mistake("The order of a row is (held, now, final); `now` and `final` were swapped.")
-def row_misread(rows: list[Row], total: int) -> Four:
-    return right([(held, now, final) for held, final, now in rows], total)
-
-
-@account.mistake("The order of a row is (held, now, final); here `now` was taken for the first.")
-def held_misread(rows: list[Row], total: int) -> Four:
-    return right([(held, now, final) for now, final, held in rows], total)
-
-
-@account.mistake("The four counts come in another order: used, reserved, internal, free.")
-def free_first(rows: list[Row], total: int) -> Four:
-    used, reserved, internal, free = right(rows, total)
-    return free, used, reserved, internal
-
-
-@account.mistake("With no request there is no row to take apart. All slots are free then.")
-def nobody_crashes(rows: list[Row], total: int) -> Four:
-    held, now, final = (sum(column) for column in zip(*rows, strict=True))
-    return now, final - now, held - final, total - held
-
-
-@account.mistake("A request that is full was counted as if one more token came.")
-def one_more_to_come(rows: list[Row], total: int) -> Four:
-    used, reserved, internal, free = right(rows, total)
-    full = sum(1 for _, now, final in rows if now == final)
-    return used, reserved + full, internal - full, free
-
-
-@account.mistake("A list is as good to read, but a tuple was asked for: use ( ), not [ ].")
-def a_list(rows: list[Row], total: int) -> list[int]:
-    return list(right(rows, total))
-
-
-@account.mistake("One slot too many is reserved in each request: `final - now`, without a + 1.")
-def one_too_many(rows: list[Row], total: int) -> Four:
-    used, reserved, internal, free = right(rows, total)
-    return used, reserved + len(rows), internal - len(rows), free

@@ -1,59 +1,9 @@
-"""Mistakes with `Paged.free` and `Paged.slots`, as readers make them."""
+"""Mistakes with `Paged.slots`, as readers make them."""
 
 from collections.abc import Callable
 from typing import Any
 
 from workbook.checks.ch01.mistakes.blocks import Right, room, wrong
-
-
-def free_keeps(self: Any, name: str) -> None:
-    self.blocks.release_many(self.tables[name])
-
-
-def free_empties(self: Any, name: str) -> None:
-    self.blocks.release_many(self.tables[name])
-    self.tables[name] = []
-
-
-def free_none(self: Any, name: str) -> None:
-    del self.tables[name]
-
-
-def free_last(self: Any, name: str) -> None:
-    self.blocks.release(self.tables.pop(name)[-1])
-
-
-def free_first(self: Any, name: str) -> None:
-    self.blocks.release(self.tables.pop(name)[0])
-
-
-def free_all_but_the_last(self: Any, name: str) -> None:
-    self.blocks.release_many(self.tables.pop(name)[:-1])
-
-
-def free_everybody(self: Any, name: str) -> None:
-    for table in self.tables.values():
-        self.blocks.release_many(table)
-    self.tables.clear()
-
-
-def free_slots(self: Any, name: str) -> None:
-    slots = self.slots(name)
-    del self.tables[name]
-    self.blocks.release_many(slots)
-
-
-wrong(
-    "The blocks went back, and the table stayed: it names blocks that are somebody else's by now.",
-    free=free_keeps,
-)
-wrong("The table was emptied, but it is still there: the request looks alive.", free=free_empties)
-wrong("The table is gone, and its blocks never went back: `release_many`.", free=free_none)
-wrong("Only the last block went back.", free=free_last)
-wrong("Only the first block went back.", free=free_first)
-wrong("The last block of the table stays behind.", free=free_all_but_the_last)
-wrong("Everybody's blocks went back, not only those of the one that ended.", free=free_everybody)
-wrong("`free` gave back slots. The allocator knows blocks: the table's entries.", free=free_slots)
 
 
 def in_blocks(
@@ -154,8 +104,29 @@ wrong(
     slots=slots_in_a_run,
 )
 wrong(
-    "The slots are sorted. Their order is the order of the tokens, and the table has it.",
+    "The slots came sorted (a set does that, too). Their order is the order of the tokens, and the "
+    "table has it.",
     slots=slots_sorted,
+)
+
+
+def slots_of_all(self: Any, name: str) -> list[int]:
+    size = self.block_size
+    return [size * block + at for block in self.tables for at in range(size)]
+
+
+def slots_by_length(self: Any, name: str) -> list[int]:
+    table = self.tables[name]
+    return [len(table) * block + at for block in table for at in range(self.block_size)]
+
+
+wrong(
+    "`self.tables` has names in it. This request's blocks are `self.tables[name]`.",
+    slots=slots_of_all,
+)
+wrong(
+    "The block was multiplied by the table's length; it begins at block · block_size.",
+    slots=slots_by_length,
 )
 wrong("The slots are in reverse: the first token is in the first block.", slots=slots_in_reverse)
 wrong("`slots` takes blocks of 4. The size of a block is `self.block_size`.", slots=slots_of_four)
