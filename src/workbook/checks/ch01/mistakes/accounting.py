@@ -243,6 +243,40 @@ def rows_counted(rows: list[Row], total: int) -> Four:
     return len(rows), len(rows), len(rows), total - 3 * len(rows)
 
 
+@account.mistake("Requests that are full were left out. Their slots are held all the same.")
+def full_ones_skipped(rows: list[Row], total: int) -> Four:
+    free = right(rows, total)[3]
+    return (*right([row for row in rows if row[1] < row[2]], total)[:3], free)
+
+
+@account.mistake("Free is what the last row leaves of the pool. All rows hold something.")
+def free_after_the_last(rows: list[Row], total: int) -> Four:
+    return (*right(rows, total)[:3], total - (rows[-1][0] if rows else 0))
+
+
+@account.mistake("Free is what the first row leaves of the pool. All rows hold something.")
+def free_after_the_first(rows: list[Row], total: int) -> Four:
+    return (*right(rows, total)[:3], total - (rows[0][0] if rows else 0))
+
+
+@account.mistake("The counts of each row stand one after the other. Add them up over all rows.")
+def row_after_row(rows: list[Row], total: int) -> tuple[int, ...]:
+    parts = [right([row], total)[:3] for row in rows]
+    return (*(number for part in parts for number in part), right(rows, total)[3])
+
+
+@account.mistake("Free took off `now` and `final`, which counts what is written twice.")
+def now_and_final_off(rows: list[Row], total: int) -> Four:
+    used, reserved, internal, _ = right(rows, total)
+    return used, reserved, internal, total - 2 * used - reserved
+
+
+@account.mistake("`max` was taken of a column. Its sum is wanted: all requests hold slots at once.")
+def the_largest(rows: list[Row], total: int) -> Four:
+    held, now, final = (max((row[i] for row in rows), default=0) for i in range(3))
+    return now, final - now, held - final, total - held
+
+
 @account.mistake("A request that is full was counted as if one more token came.")
 def one_more_to_come(rows: list[Row], total: int) -> Four:
     used, reserved, internal, free = right(rows, total)

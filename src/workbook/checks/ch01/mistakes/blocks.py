@@ -108,6 +108,29 @@ wrong(
 )
 
 
+wrong(
+    "`admit` took one block less than the prompt needs.",
+    admit=admit_with(lambda self, tokens: ceil_div(tokens, self.block_size) - 1),
+)
+
+
+def admit_a_float(self: Any, name: str, tokens: int) -> None:
+    self.tables[name] = self.blocks.allocate_many(tokens / self.block_size)
+
+
+wrong(
+    "`tokens / block_size` is a float. A number of blocks is an int, rounded up: `ceil_div`.",
+    admit=admit_a_float,
+)
+
+
+def admit_a_tuple(self: Any, name: str, tokens: int) -> None:
+    self.tables[name] = tuple(self.blocks.allocate_many(ceil_div(tokens, self.block_size)))
+
+
+wrong("The table is a tuple, which can't grow. Keep the list.", admit=admit_a_tuple)
+
+
 def admit_nothing(self: Any, name: str, tokens: int) -> None:
     self.tables[name] = []
 

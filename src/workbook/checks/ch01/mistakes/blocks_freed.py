@@ -106,6 +106,23 @@ wrong(
     "The table was deleted before its blocks went back: `pop` gives it and takes it out.",
     free=free_after_del,
 )
+
+
+def free_the_first_ids(self: Any, name: str) -> None:
+    self.blocks.release_many(range(len(self.tables.pop(name))))
+
+
+def free_twice(self: Any, name: str) -> None:
+    table = self.tables.pop(name)
+    self.blocks.release_many(table)
+    self.blocks.release_many(table)
+
+
+wrong(
+    "Blocks 0, 1, 2 … went back, as many as the request has. Which are its own says its table.",
+    free=free_the_first_ids,
+)
+wrong("Each block was released twice; once it was held.", free=free_twice)
 wrong(
     "The blocks went back, and the table stayed: it names blocks that are somebody else's by now.",
     free=free_keeps,

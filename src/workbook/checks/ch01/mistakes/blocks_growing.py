@@ -176,6 +176,72 @@ wrong(
     "`grow` raised another error. Its caller waits for a MemoryError.",
     grow=grow_value_error,
 )
+
+
+def grow_by_two(self: Any, name: str, tokens: int) -> None:
+    if tokens > room(self, name):
+        self.tables[name] += self.blocks.allocate_many(2)
+
+
+def grow_everybody(self: Any, name: str, tokens: int) -> None:
+    for table in self.tables.values():
+        if tokens > self.block_size * len(table):
+            table.append(self.blocks.allocate())
+
+
+def grow_gives_up(self: Any, name: str, tokens: int) -> None:
+    if tokens > room(self, name):
+        if not self.blocks.num_free:
+            self.free(name)
+            raise MemoryError
+        self.tables[name].append(self.blocks.allocate())
+
+
+def grow_and_release(self: Any, name: str, tokens: int) -> None:
+    if tokens > room(self, name):
+        self.tables[name].append(self.blocks.allocate())
+        self.blocks.release(self.tables[name][0])
+
+
+def grow_and_drop(self: Any, name: str, tokens: int) -> None:
+    if tokens > room(self, name):
+        self.tables[name].append(self.blocks.allocate())
+        self.blocks.release(self.tables[name].pop(0))
+
+
+def grow_into_a_number(self: Any, name: str, tokens: int) -> None:
+    if tokens > room(self, name):
+        self.tables[name] = self.blocks.allocate()
+
+
+def grow_extends_by_a_number(self: Any, name: str, tokens: int) -> None:
+    if tokens > room(self, name):
+        self.tables[name] += self.blocks.allocate()
+
+
+wrong("`grow` took two blocks. One token more needs one at the most.", grow=grow_by_two)
+wrong(
+    "`grow` looked at every table. Only the request that is named has a new token.",
+    grow=grow_everybody,
+)
+wrong(
+    "When the pool was dry, `grow` ended the request. A refused call changes nothing; its caller "
+    "decides.",
+    grow=grow_gives_up,
+)
+wrong(
+    "`grow` released the first block, which is still in the table: all tokens stay.",
+    grow=grow_and_release,
+)
+wrong("`grow` gave the first block away. Its tokens are read at every step.", grow=grow_and_drop)
+wrong(
+    "`allocate` returns a number, and it took the table's place: append it.",
+    grow=grow_into_a_number,
+)
+wrong(
+    "`allocate` returns a number, and a list can't be extended by one: append it.",
+    grow=grow_extends_by_a_number,
+)
 wrong(
     "The new block was put in front. The table is in the order of the tokens, so it goes to the "
     "end.",

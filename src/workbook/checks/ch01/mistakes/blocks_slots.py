@@ -128,6 +128,57 @@ wrong(
     "The block was multiplied by the table's length; it begins at block · block_size.",
     slots=slots_by_length,
 )
+
+
+def slots_one_more(self: Any, name: str) -> list[int]:
+    size = self.block_size
+    return [size * block + at for block in self.tables[name] for at in range(size + 1)]
+
+
+def slots_repeated_blocks(self: Any, name: str) -> list[int]:
+    return list(self.tables[name]) * int(self.block_size)
+
+
+def slots_repeated_starts(self: Any, name: str) -> list[int]:
+    return slots_are_starts(self, name) * int(self.block_size)
+
+
+def slots_each_start(self: Any, name: str) -> list[int]:
+    size = self.block_size
+    return [size * block for block in self.tables[name] for _ in range(size)]
+
+
+def slots_first_to_last(self: Any, name: str) -> list[int]:
+    first, last = self.tables[name][0], self.tables[name][-1]
+    return list(range(first * self.block_size, (last + 1) * self.block_size))
+
+
+def slots_blocks_reversed(self: Any, name: str) -> list[int]:
+    size = self.block_size
+    return [size * block + at for block in self.tables[name][::-1] for at in range(size)]
+
+
+wrong("One slot of the next block came with each block.", slots=slots_one_more)
+wrong(
+    "The list of blocks was repeated. A block has other slots at each offset.",
+    slots=slots_repeated_blocks,
+)
+wrong(
+    "The list of the blocks' first slots was repeated; the offset is missing.",
+    slots=slots_repeated_starts,
+)
+wrong(
+    "The offset is missing: each block came as its first slot, again and again.",
+    slots=slots_each_start,
+)
+wrong(
+    "The slots from the first block to the last came, as if all between were this request's.",
+    slots=slots_first_to_last,
+)
+wrong(
+    "The blocks are in reverse: the first token is in the table's first.",
+    slots=slots_blocks_reversed,
+)
 wrong("The slots are in reverse: the first token is in the first block.", slots=slots_in_reverse)
 wrong("`slots` takes blocks of 4. The size of a block is `self.block_size`.", slots=slots_of_four)
 wrong(

@@ -43,15 +43,16 @@ def worst_fit(runs: Runs, n: int) -> int | None:
 
 
 @first_fit.mistake(
-    "Whole runs were added up, and the request began in the first. It needs one run."
+    "The first run came back, and it is too short. Only its own length counts: what lies behind it "
+    "is somebody's, and runs don't add up."
 )
 def sum_of_runs(runs: Runs, n: int) -> int | None:
     return runs[0][0] if sum(length for _, length in runs) >= n else None
 
 
 @first_fit.mistake(
-    "Where no run is long enough the runs were added up. Together they are of no use: somebody "
-    "lies between them."
+    "Where no run is long enough, the first came back. None is the answer: together runs are of no "
+    "use, since somebody lies between them."
 )
 def total_will_do(runs: Runs, n: int) -> int | None:
     found = first(runs, n)
@@ -212,6 +213,24 @@ def max_of_nothing(runs: Runs, n: int) -> int | None:
 def one_further(runs: Runs, n: int) -> int | None:
     found = first(runs, n)
     return None if found is None else found + 1
+
+
+@first_fit.mistake("The room between two runs was taken. It isn't free: the runs are.")
+def between_runs(runs: Runs, n: int) -> int | None:
+    end = 0
+    for start, length in runs:
+        if start - end >= n:
+            return end
+        end = start + length
+    return None
+
+
+@first_fit.mistake(
+    "An exact fit was turned away (`>=`), and where no run fits the first came back."
+)
+def longer_else_the_first(runs: Runs, n: int) -> int | None:
+    found = strictly_longer(runs, n)
+    return runs[0][0] if found is None and runs else found
 
 
 @first_fit.mistake("A refusal is an everyday answer here: return None, don't raise.")

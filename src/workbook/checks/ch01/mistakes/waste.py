@@ -174,6 +174,38 @@ def bytes_added(sizes: Any, size: int) -> int:
     return right_bytes(sizes, 1) + size
 
 
+@kv_bytes.mistake(
+    "All the sizes were multiplied, and no 2. `heads` only read; keys and values are two."
+)
+def all_sizes(sizes: Any, size: int) -> int:
+    return one_tensor(sizes, size) * int(sizes.heads)
+
+
+@kv_bytes.mistake("`kv_heads` was multiplied in twice.")
+def kv_heads_twice(sizes: Any, size: int) -> int:
+    return right_bytes(sizes, size) * int(sizes.kv_heads)
+
+
+@kv_bytes.mistake("One layer too many was counted.")
+def one_more_layer(sizes: Any, size: int) -> int:
+    return int(2 * (sizes.layers + 1) * sizes.kv_heads * sizes.head_dim * size)
+
+
+@kv_bytes.mistake("One layer too few was counted.")
+def one_layer_less(sizes: Any, size: int) -> int:
+    return int(2 * (sizes.layers - 1) * sizes.kv_heads * sizes.head_dim * size)
+
+
+@kv_bytes.mistake("A + stands between layers and heads. Every layer has all of it: multiply.")
+def layers_added(sizes: Any, size: int) -> int:
+    return int(2 * sizes.layers + sizes.kv_heads * sizes.head_dim * size)
+
+
+@kv_bytes.mistake("Those are the numbers of the keys alone: values, too, and bytes, not numbers.")
+def numbers_of_keys(sizes: Any, size: int) -> int:
+    return one_tensor(sizes, 1)
+
+
 @kv_bytes.mistake("The sizes were added. Every layer has every KV head, so they multiply.")
 def added(sizes: Any, size: int) -> int:
     return int(2 * (sizes.layers + sizes.kv_heads + sizes.head_dim) * size)

@@ -44,6 +44,11 @@ _WORDS = (
         "taken; until then the name is empty.",
     ),
     (r"^RecursionError", "It calls itself without an end."),
+    (r"^ZeroDivisionError", "It divides by 0: by the length of an empty list, or a count of none?"),
+    (
+        r"'(\w+)' object has no attribute '(\w+)'",
+        "Nothing of type {0} has a `{1}`. Is it misspelt, or was another object to be there?",
+    ),
     (
         r"index (-?\d+) is out of bounds for (?:dimension|axis) (\d+) with size (\d+)",
         "Axis {1} has {2} places, counted from 0, and number {0} was asked for. Is a size written "
