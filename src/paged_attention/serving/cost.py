@@ -13,7 +13,7 @@ from typing import Unpack
 from paged_attention.serving.load import Arrival, Clock, Tell, serve
 from paged_attention.serving.loop import Pick, ServingLoop
 from paged_attention.serving.paged_memory import PagedMemory
-from paged_attention.serving.scheduler import Scheduling
+from paged_attention.serving.scheduler import Scheduler, Scheduling
 from paged_attention.serving.step import Step
 
 FITTED = Path(__file__).with_name("cost_smollm2.json")
@@ -54,10 +54,16 @@ class Simulation(ServingLoop):
     """
 
     def __init__(
-        self, memory: PagedMemory, cost: CostModel, **scheduling: Unpack[Scheduling]
+        self,
+        memory: PagedMemory,
+        cost: CostModel,
+        *,
+        scheduler: type[Scheduler] = Scheduler,
+        **scheduling: Unpack[Scheduling],
     ) -> None:
         self.cost, self.seconds = cost, 0.0
-        super().__init__(memory, clock=Clock(lambda: self.seconds), **scheduling)
+        clock = Clock(lambda: self.seconds)
+        super().__init__(memory, clock=clock, scheduler=scheduler, **scheduling)
 
     def serve(self, load: Sequence[Arrival], tell: Tell | None = None) -> float:
         """Serve the whole ``load``; the second at which its last request ended."""
