@@ -16,6 +16,7 @@ from urllib.request import urlopen
 import nbformat
 import pytest
 
+from bookbuild.dress import UNFOLDED
 from workbook.widgets import MIME, pool_picture
 
 TOKEN = "pictures"  # of a server that lives for this test
@@ -44,6 +45,8 @@ def notebook(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shown = nbformat.v4.new_output("execute_result", pool_picture()._repr_mimebundle_())
     shown.execution_count = 2
     book.cells[1].outputs = [shown]
+    hint = ":::{hint} Hint 1\n:class: dropdown\nTake the quotient.\n:::"
+    book.cells.append(nbformat.v4.new_markdown_cell(f"## A hint\n\n{UNFOLDED}\n\n{hint}"))
     path = tmp_path_factory.mktemp("lab") / "pictures.ipynb"
     nbformat.write(book, path)
     return path
@@ -138,6 +141,16 @@ def test_before_a_kernel_runs_the_still_picture_shows(page: Any) -> None:
     assert page.get_by_text("Loading widget").count() == 0
 
 
+def test_lab_folds_hints_and_hides_the_line_about_viewers_that_do_not(page: Any) -> None:
+    cell = page.locator(".jp-MarkdownCell").last
+    cell.scroll_into_view_if_needed()
+    cell.get_by_role("heading", name="A hint").last.wait_for()
+    assert "If you can read this line" not in cell.inner_text()
+    assert "Take the quotient." not in cell.inner_text()
+    cell.locator("summary").click()
+    assert "Take the quotient." in cell.inner_text()
+
+
 def test_with_a_kernel_the_live_one_shows(live: Any) -> None:
     assert live.locator(".jp-OutputArea img[alt^='Pool and tables.']").count() == 0
     assert says(picture(live, 0)) == "fork(B, C) C shares 3 and 8. No block taken; 3 free."
@@ -190,7 +203,7 @@ def test_keys_in_a_picture_are_the_pictures(live: Any) -> None:
     one.locator(".pa-entries [tabindex='0']").focus()
     for key in ("]", "a", "b", "d", "d", "m", "["):
         live.keyboard.press(key)
-    assert live.locator(".jp-Notebook .jp-Cell").count() == len(CELLS)
+    assert live.locator(".jp-Notebook .jp-Cell").count() == len(CELLS) + 1  # and the hint
     assert says(one).startswith("Look-up 3")
 
 
@@ -219,7 +232,7 @@ def test_a_saved_notebook_keeps_what_shows_without_a_kernel(live: Any, notebook:
         live.wait_for_timeout(100)
     live.wait_for_timeout(500)
     saved = json.loads(notebook.read_text(encoding="utf-8"))
-    kinds = [set(out["data"]) for cell in saved["cells"] for out in cell["outputs"]]
+    kinds = [set(out["data"]) for cell in saved["cells"] for out in cell.get("outputs", [])]
     assert kinds == [{MIME, "text/html", "text/plain"}] * 6 + [{"text/html", "text/plain"}] * 2
 
 
