@@ -14,7 +14,7 @@ from helpers.prefill import WITHOUT_TRITON, Kernel, backwards, prefill_step, pub
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from paged_attention.kernels import prefill_gather, reference
+from paged_attention.kernels import cpu, prefill_gather, reference
 from paged_attention.kernels.inputs import FP8_TYPES
 from paged_attention.kernels.prefill_inputs import Prefill, checked_prefill
 
@@ -171,6 +171,23 @@ def test_every_answer_is_written(name: str) -> None:
         assert KERNELS[name](step).isfinite().all()
     finally:
         torch.use_deterministic_algorithms(False)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(cpu.find_compiler() is None, reason="a gather would build a mask of 4 GiB")
+def test_65536_tokens_in_one_piece() -> None:
+    """sgl-project/sglang#34941: computed or refused, and never skipped. A few rows stand for
+    all.
+    """
+    step = prefill_step([(65_536, 65_536)], heads=1, kv_heads=1, head_dim=8, block_size=64)
+    out = public(step)
+    for token in (0, 1, 32_767, 65_535):
+        seen = torch.tensor([token + 1])
+        one = step.history._replace(q=step.q[token : token + 1], lengths=seen)
+        torch.testing.assert_close(
+            out[token : token + 1].double(), reference.decode(one), atol=2e-5, rtol=2e-5
+        )
+    assert out.isfinite().all()
 
 
 @pytest.mark.parametrize("name", KERNELS)
