@@ -28,7 +28,7 @@ export function choicesOf(question, answer) {
   if (/^(yes|no)$/.test(answer)) return ["yes", "no"];
   const quoted = [...question.matchAll(/"([^"]+)"/g)].map(([, word]) => word);
   if (quoted.length > 1 && quoted.includes(answer)) return quoted;
-  const numbers = /(?:^|: )([\d, ]+) or (\d+)\??$/.exec(question);
+  const numbers = /(?:^|: )([\d., ]+) or ([\d.]+)\??$/.exec(question);
   return numbers ? [...numbers[1].split(/, */), numbers[2]] : [];
 }
 
@@ -38,7 +38,7 @@ export function questionOf(comment, choices) {
   if (choices.length) {
     asks = asks
       .replace(/[,:?]? *"[^"]+"(,? (or )?"[^"]+")+\??$/, "?")
-      .replace(/[,:?]? *[\d, ]+ or \d+\??$/, "?");
+      .replace(/[,:?]? *[\d., ]+ or [\d.]+\??$/, "?");
   }
   if (!/\w/.test(asks)) return "Which one?";
   // Code, and a sequence called a, keep their small letters.

@@ -91,6 +91,7 @@ test("choices come from the question, or from an answer that has two", () => {
   assert.deepEqual(ask('whose is it: "nobody", "X" or "Y"?', "X"), [["nobody", "X", "Y"], "Whose is it?"]);
   assert.deepEqual(ask('who gives way, "A", "B" or "C"?', "C"), [["A", "B", "C"], "Who gives way?"]);
   assert.deepEqual(ask("how many blocks: 3, 6 or 8?", "8"), [["3", "6", "8"], "How many blocks?"]);
+  assert.deepEqual(ask("which share: 0.1, 0.3 or 0.6?", "0.3"), [["0.1", "0.3", "0.6"], "Which share?"]);
   assert.deepEqual(ask("3, 6 or 8", "8"), [["3", "6", "8"], "Which one?"]);
   assert.deepEqual(ask("len(pool.free) now", "5"), [[], "len(pool.free) now"]);
   assert.deepEqual(ask("a's key at position 6", "306"), [[], "a's key at position 6"]);
