@@ -17,19 +17,28 @@ from workbook.trace.schema import Event, Trace
 if TYPE_CHECKING:
     from workbook.trace.paged import RecordingPagedKVCache as RecordingPagedKVCache
     from workbook.trace.prefix import RecordingPrefixCache as RecordingPrefixCache
+    from workbook.trace.serving import RecordingMemory as RecordingMemory
+    from workbook.trace.serving import RecordingScheduler as RecordingScheduler
+    from workbook.trace.serving import recorded as recorded
 
 _HOME = {
     "RecordingPagedKVCache": "paged",
     "RecordingPrefixCache": "prefix",
+    "RecordingMemory": "serving",
+    "RecordingScheduler": "serving",
+    "recorded": "serving",
 }
 __all__ = [
     "Contradiction",
     "Event",
     "Recorder",
+    "RecordingMemory",
     "RecordingPagedKVCache",
     "RecordingPrefixCache",
+    "RecordingScheduler",
     "State",
     "Trace",
+    "recorded",
     "replay",
     "states",
 ]

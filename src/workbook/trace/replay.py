@@ -255,8 +255,29 @@ class State:
             self.waiting.append(event.seq)
 
     def _preempt(self, event: Event) -> None:
+        self._row(event)
+        self._end(event.seq)
+        self.waiting.insert(0, event.seq)
+
+    def _submit(self, event: Event) -> None:
+        self.waiting.append(event.seq)
+
+    def _finish(self, event: Event) -> None:
+        self._end(event.seq)
+        self._admit(event)
+
+    def _row(self, event: Event) -> None:
         if event.seq not in self.filled:
             self._fail(event, f"sequence {event.seq} doesn't live")
+
+    def _promise(self, event: Event) -> None:
+        self._row(event)
+
+    def _swap(self, event: Event) -> None:
+        """The copy of one that has just been preempted, or is back."""
+
+    def _say(self, event: Event) -> None:
+        """Said in the last step of a request, too, when it lives no more."""
 
     def _read(self, event: Event) -> None:
         if self.tables[event.seq][event.i] != event.block:

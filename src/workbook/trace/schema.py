@@ -16,7 +16,13 @@ of the prefix index are kept once, as strings. Only allocate, share and release 
 | release, hit | seq, block, i |
 | publish | block, src parent block (a root is -1, a salted one -2 - its key), n key |
 | evict | block |
-| preempt | seq, n 0 recompute, 1 swap |
+| preempt | seq, n 0 recompute, 1 swap; it waits, before all others |
+| submit | seq, n tokens of its prompt; it waits, behind all others |
+| row | seq, i first position, n tokens that a step runs of it |
+| promise | seq, n blocks that it will need for tokens already known |
+| say | seq, i number of the token in its answer |
+| finish | seq; it lives and waits no more |
+| swap | seq, n blocks, i 0 out to host memory, 1 back in |
 | read | seq, block, i, n tokens that count; its floats are in ``floats`` |
 """
 

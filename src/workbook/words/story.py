@@ -38,6 +38,8 @@ def sentence(trace: Trace, state: State, events: list[Event], names: Sequence[st
         return say(STEPS["refused"], {"wanted": refused[0].n, "room": refused[0].i})
     if call == "start":
         return say(STEPS["start"], free)
+    if call in ("submit", "abort", "step"):
+        return _serving(trace, state, events, names)
     parts = []
     for facts in _facts(trace, state, events, names):
         parts.append(say(STEPS["attach" if call == "adopt" else call], facts | free))
@@ -63,6 +65,27 @@ def story(trace: Trace) -> str:
     lines = [f"{trace.num_blocks} {unit}, {trace.last} steps"]
     lines += [f"{step:>{wide}} {call}: {said}" for step, (call, said) in enumerate(steps(trace))]
     return "\n".join(lines)
+
+
+def _serving(trace: Trace, state: State, events: list[Event], names: Sequence[str]) -> str:
+    """What a scheduler's call did, and the blocks that are free after it."""
+    call, args = trace.call(state.step), trace.args[state.step]
+    by_op = {op: [names[e.seq] for e in events if e.op == op] for op in _TOLD}
+    said = by_op["say"]
+    facts: dict[str, Any] = {
+        "out": by_op["preempt"],
+        "in": by_op["admit"],
+        "reading": [name for name in by_op["row"] if name not in said],
+        "speaking": said,
+        "ended": by_op["finish"],
+    }
+    if call != "step":
+        facts |= {"seq": names[args[0]], "n": args[-1]}
+    left = say(STEPS["left"], {"free": state.num_free})
+    return f"{say(STEPS[call], facts)} {left}".strip()
+
+
+_TOLD = ("preempt", "admit", "row", "say", "finish")
 
 
 def _facts(

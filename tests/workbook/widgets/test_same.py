@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from helpers.node import run_node_tests
+from helpers.served import served
 from helpers.traffic import random_trace, write
 
 from paged_attention.errors import BlockPoolExhausted
@@ -93,6 +94,7 @@ def vectors() -> dict[str, Any]:
     integers = [0, 1, -3, 22844, 1000000]
     return {
         "traces": [told(random_trace(400, num_blocks=9, seed=seed), every=1) for seed in range(6)]
+        + [told(served(seed).trace, every=1) for seed in range(8)]
         + [told(random_trace(3000, num_blocks=200, block_size=16), every=50)],
         "engines": [engine_run(seed) for seed in range(60)],
         "names": [[names, [isolated(name) for name in shown_names(names)]] for names in NAMES],

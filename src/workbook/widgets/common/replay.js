@@ -82,10 +82,13 @@ export class State {
     for (const event of this.trace.events[this.step]) this[`on_${event.op}`](event);
     const call = this.trace.calls[this.step];
     if (call === "free" || call === "end") {
-      const [seq] = this.trace.args[this.step];
-      this.tables.delete(seq);
-      this.filled.delete(seq);
+      this.end(this.trace.args[this.step][0]);
     }
+  }
+
+  end(seq) {
+    this.tables.delete(seq);
+    this.filled.delete(seq);
   }
 
   fail(event, reason) {
@@ -200,7 +203,27 @@ export class State {
     }
   }
 
-  on_preempt() {}
+  on_preempt({ seq }) {
+    this.end(seq);
+    this.waiting = [seq, ...this.waiting];
+  }
+
+  on_submit({ seq }) {
+    this.waiting = [...this.waiting, seq];
+  }
+
+  on_finish(event) {
+    this.end(event.seq);
+    this.on_admit(event);
+  }
+
+  on_row() {}
+
+  on_promise() {}
+
+  on_say() {}
+
+  on_swap() {}
 
   on_read() {}
 }
