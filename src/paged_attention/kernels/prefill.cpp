@@ -113,11 +113,19 @@ static void walk(const Tile& tile, const Pools& pools, const int64_t* table, con
   std::memset(s.values, 0, sizeof s.values);
   const int64_t last = tile.past + tile.count;
   int64_t place[KEYS];
+  const auto find_from = [&](int64_t start) {
+    return find<KEYS>(table, start, last, pools.block_size, pools.block_stride, pools.slot_stride,
+                      place);
+  };
+  int n = find_from(0);
   for (int64_t start = 0; start < last; start += KEYS) {
-    const int n = find<KEYS>(table, start, last, pools.block_size, pools.block_stride,
-                             pools.slot_stride, place);
     read(pools, place, n, s);
-    for (int i = 0; i < queries; i += ROWS) attend(i, tile.past, start, n, s);
+    const int more = find_from(start + KEYS);  // the next keys, asked for between these
+    for (int i = 0, asked = 0; i < queries; i += ROWS) {
+      for (; asked < more * (i + ROWS) / queries; asked++) fetch(pools.k + place[asked]);
+      attend(i, tile.past, start, n, s);
+    }
+    n = more;
   }
   for (int i = 0; i < real; i++)  // a query without a finite score weighs nothing: zeros
     for (int d = 0; d < D; d++)
