@@ -88,8 +88,8 @@ def _exact(cls: Any) -> None:
 
 @paged.case(
     "growth, token by token",
-    tried="Paged(30, 3); B comes with 2 tokens, A with 2, and A grows to 3, 4, 5, 6, 7, 8",
-    right="A has 3, 6, 6, 6, 9, 9 slots",
+    tried="Paged(30, 3); B and A come with 2 tokens each; A grows to 3, 4 … 8, then B to 3, 4",
+    right="A has 3, 6, 6, 6, 9, 9 slots, then B 3, 6",
     why="A new block comes when the next token has no slot, not before and not after.",
 )
 def _growth(cls: Any) -> None:
@@ -99,7 +99,11 @@ def _growth(cls: Any) -> None:
     for tokens in range(3, 9):
         memory.grow("A", tokens)
         seen.append(len(_slots(memory, "A")))
-    expect(seen == [3, 6, 6, 6, 9, 9], got=f"A has {', '.join(map(str, seen))} slots")
+    for tokens in 3, 4:
+        memory.grow("B", tokens)
+        seen.append(len(_slots(memory, "B")))
+    a, b = (", ".join(map(str, part)) for part in (seen[:6], seen[6:]))
+    expect(seen == [3, 6, 6, 6, 9, 9, 3, 6], got=f"A has {a} slots, then B {b}")
 
 
 @paged.case(
@@ -188,14 +192,17 @@ def _too_large(cls: Any) -> None:
 
 @paged.case(
     "a pool that runs dry",
-    tried="Paged(6, 3); A and B come with 3 tokens each, A grows to 4",
-    right="MemoryError; A keeps its 3 slots, B too",
-    why="There is no block for the token. The caller must hear of it, and nothing else may change.",
+    tried="Paged(6, 3); A comes with 2 tokens, B with 3, and A grows to 3, then to 4",
+    right="A has a slot for 3; then MemoryError, and A keeps its 3 slots, B too",
+    why="A block is asked for when a token has no slot. If none is there, the caller must hear of "
+    "it, and nothing else may change.",
 )
 def _dry(cls: Any) -> None:
     memory = cls(6, 3)
-    memory.admit("A", 3)
+    memory.admit("A", 2)
     memory.admit("B", 3)
+    fits = attempt(memory.grow, "A", 3)
+    expect(fits.error is None, got=f"A can't grow to 3: {fits}")
     before = _slots(memory, "A"), _slots(memory, "B")
     _refused(memory, attempt(memory.grow, "A", 4), [])
     now = _slots(memory, "A"), _slots(memory, "B")

@@ -277,6 +277,42 @@ def the_largest(rows: list[Row], total: int) -> Four:
     return now, final - now, held - final, total - held
 
 
+@account.mistake("With no rows the whole pool is free: `total`, not 0.")
+def zeros_for_nobody(rows: list[Row], total: int) -> Four:
+    return right(rows, total) if rows else (0, 0, 0, 0)
+
+
+@account.mistake("Internal is what no final reaches, free slots, too. It is `held - final`.")
+def internal_of_total(rows: list[Row], total: int) -> Four:
+    used, reserved, internal, free = right(rows, total)
+    return used, reserved, internal + free, free
+
+
+@account.mistake("Free is what is held and not used. Free is what nobody holds.")
+def held_less_used(rows: list[Row], total: int) -> Four:
+    used, reserved, internal, _ = right(rows, total)
+    return used, reserved, internal, reserved + internal
+
+
+@account.mistake("Reserved and internal are swapped, and free counts all that isn't written.")
+def swapped_and_empty_is_free(rows: list[Row], total: int) -> Four:
+    used, reserved, internal, _ = right(rows, total)
+    return used, internal, reserved, total - used
+
+
+@account.mistake("The order is used, reserved, internal, free; internal came first.")
+def internal_first(rows: list[Row], total: int) -> Four:
+    used, reserved, internal, free = right(rows, total)
+    return internal, used, reserved, free
+
+
+@account.mistake("Sums are wanted. These are averages over the rows.")
+def averages(rows: list[Row], total: int) -> Four:
+    many = max(len(rows), 1)
+    used, reserved, internal, free = right(rows, total)
+    return used // many, reserved // many, internal // many, free
+
+
 @account.mistake("A request that is full was counted as if one more token came.")
 def one_more_to_come(rows: list[Row], total: int) -> Four:
     used, reserved, internal, free = right(rows, total)

@@ -131,6 +131,22 @@ def admit_a_tuple(self: Any, name: str, tokens: int) -> None:
 wrong("The table is a tuple, which can't grow. Keep the list.", admit=admit_a_tuple)
 
 
+def admit_by_slots_free(self: Any, name: str, tokens: int) -> None:
+    if self.blocks.num_free * self.block_size <= tokens:
+        raise MemoryError
+    Right.admit(self, name, tokens)
+
+
+wrong(
+    "`admit` refused a prompt that fills the last free slot: it fits exactly.",
+    admit=admit_by_slots_free,
+)
+wrong(
+    "`admit` took `block_size` blocks, whatever the prompt. That is how many slots a block has.",
+    admit=admit_with(lambda self, tokens: self.block_size),
+)
+
+
 def admit_nothing(self: Any, name: str, tokens: int) -> None:
     self.tables[name] = []
 

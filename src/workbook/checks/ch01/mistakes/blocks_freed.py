@@ -112,6 +112,22 @@ def free_the_first_ids(self: Any, name: str) -> None:
     self.blocks.release_many(range(len(self.tables.pop(name))))
 
 
+def free_names(self: Any, name: str) -> None:
+    for block in self.tables:
+        self.blocks.release(block)
+
+
+def free_all_blocks(self: Any, name: str) -> None:
+    self.blocks.release_many([block for table in self.tables.values() for block in table])
+    del self.tables[name]
+
+
+wrong(
+    "The loop went over `self.tables`, which are names. Blocks are in one table.", free=free_names
+)
+wrong("Everybody's blocks went back, and one table was deleted.", free=free_all_blocks)
+
+
 def free_twice(self: Any, name: str) -> None:
     table = self.tables.pop(name)
     self.blocks.release_many(table)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from paged_attention.tables import ceil_div
-from workbook.checks.ch01.mistakes.blocks import room, wrong
+from workbook.checks.ch01.mistakes.blocks import Right, room, wrong
 
 
 def grow_when(due: Callable[[Any, str, int], bool]) -> Callable[[Any, str, int], None]:
@@ -241,6 +241,51 @@ wrong(
 wrong(
     "`allocate` returns a number, and a list can't be extended by one: append it.",
     grow=grow_extends_by_a_number,
+)
+
+
+def grow_needs_a_free_block(self: Any, name: str, tokens: int) -> None:
+    if not self.blocks.num_free:
+        raise MemoryError
+    Right.grow(self, name, tokens)
+
+
+def grow_always_a(self: Any, name: str, tokens: int) -> None:
+    Right.grow(self, "A", tokens)
+
+
+def grow_before_the_last(self: Any, name: str, tokens: int) -> None:
+    if tokens > room(self, name):
+        self.tables[name].insert(-1, self.blocks.allocate())
+
+
+def grow_a_block_a_slot(self: Any, name: str, tokens: int) -> None:
+    missing = tokens - room(self, name)
+    if missing > 0:
+        self.tables[name] += self.blocks.allocate_many(missing * self.block_size)
+
+
+def grow_by_a_count(self: Any, name: str, tokens: int) -> None:
+    if tokens > room(self, name):
+        self.tables[name].append(self.blocks.num_free)
+
+
+wrong(
+    "`grow` refused a token that has a slot, because no block was free: it needs none.",
+    grow=grow_needs_a_free_block,
+)
+wrong("`grow` gave to A, whoever was named.", grow=grow_always_a)
+wrong(
+    "The new block was put before the last one. It goes to the end of the table.",
+    grow=grow_before_the_last,
+)
+wrong(
+    "`grow` took a block for every slot of a block. One token more needs one block at the most.",
+    grow=grow_a_block_a_slot,
+)
+wrong(
+    "`grow` wrote down how many blocks are free. The id of one is what `allocate` returns.",
+    grow=grow_by_a_count,
 )
 wrong(
     "The new block was put in front. The table is in the order of the tokens, so it goes to the "

@@ -226,6 +226,14 @@ wrong(
     slots=in_blocks(lambda size, block, at: size * block + at + 1),
 )
 wrong(
+    "Blocks are counted from 0: block b begins at b · block_size, not one block before.",
+    slots=in_blocks(lambda size, block, at: size * (block - 1) + at),
+)
+wrong(
+    "Blocks are counted from 0: block b begins at b · block_size, not one block later.",
+    slots=in_blocks(lambda size, block, at: size * (block + 1) + at),
+)
+wrong(
     "`slots` gave pairs. A slot of the pool is one number, block · block_size + offset.",
     slots=in_blocks(lambda size, block, at: (block, at)),
 )

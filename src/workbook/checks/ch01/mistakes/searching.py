@@ -233,6 +233,23 @@ def longer_else_the_first(runs: Runs, n: int) -> int | None:
     return runs[0][0] if found is None and runs else found
 
 
+@first_fit.mistake("Where no run fits, the last one came back. None is the answer then.")
+def else_the_last(runs: Runs, n: int) -> int | None:
+    found = first(runs, n)
+    return runs[-1][0] if found is None and runs else found
+
+
+@first_fit.mistake("Where no run fits, the number of runs came back. None is the answer then.")
+def else_how_many(runs: Runs, n: int) -> int:
+    found = first(runs, n)
+    return len(runs) if found is None else found
+
+
+@first_fit.mistake("That is the last slot of the run. The request begins at its start.")
+def the_last_slot(runs: Runs, n: int) -> int | None:
+    return next((start + length - 1 for start, length in runs if length >= n), None)
+
+
 @first_fit.mistake("A refusal is an everyday answer here: return None, don't raise.")
 def raises(runs: Runs, n: int) -> int:
     found = first(runs, n)

@@ -206,6 +206,33 @@ def numbers_of_keys(sizes: Any, size: int) -> int:
     return one_tensor(sizes, 1)
 
 
+@kv_bytes.mistake("8 bytes a number were written into the code; it is the second argument.")
+def always_float64(sizes: Any, size: int) -> int:
+    return right_bytes(sizes, 8)
+
+
+@kv_bytes.mistake("The values were counted with the query heads. They belong to `kv_heads`, too.")
+def values_by_heads(sizes: Any, size: int) -> int:
+    return int(sizes.layers * (sizes.kv_heads + sizes.heads) * sizes.head_dim * size)
+
+
+@kv_bytes.mistake(
+    "It was divided by `heads`. All KV heads together are wanted, not one head's share."
+)
+def a_head_s_share(sizes: Any, size: int) -> int:
+    return int(2 * sizes.layers * sizes.head_dim * size // sizes.heads)
+
+
+@kv_bytes.mistake("That is right, divided by `heads`. All heads together are wanted.")
+def right_by_heads(sizes: Any, size: int) -> int:
+    return right_bytes(sizes, size) // int(sizes.heads)
+
+
+@kv_bytes.mistake("That is 1,024 tokens' worth. One token is asked for.")
+def of_1024(sizes: Any, size: int) -> int:
+    return 1_024 * right_bytes(sizes, size)
+
+
 @kv_bytes.mistake("The sizes were added. Every layer has every KV head, so they multiply.")
 def added(sizes: Any, size: int) -> int:
     return int(2 * (sizes.layers + sizes.kv_heads + sizes.head_dim) * size)
