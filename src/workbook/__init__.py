@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from workbook.checks.progress import progress as progress
     from workbook.stills import canvas as canvas
     from workbook.stills import show as show
+    from workbook.walk.stopwatch import stopwatch as stopwatch
 
 _HOME = {
     "canvas": "stills",
@@ -28,8 +29,9 @@ _HOME = {
     "mine": "checks",
     "progress": "checks.progress",
     "show": "stills",
+    "stopwatch": "walk.stopwatch",
 }
-__all__ = ["canvas", "check", "compare", "hint", "judge", "mine", "progress", "show"]
+__all__ = ["canvas", "check", "compare", "hint", "judge", "mine", "progress", "show", "stopwatch"]
 
 
 __getattr__, __dir__ = lazy_names(__name__, _HOME)

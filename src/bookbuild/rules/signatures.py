@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from bookbuild.book import BookError
 
-Definition = ast.FunctionDef | ast.ClassDef
+Definition = ast.FunctionDef | ast.ClassDef | ast.Assign  # the last: a text with a name
 
 
 def statements(source: str) -> list[ast.stmt]:
@@ -17,16 +17,28 @@ def statements(source: str) -> list[ast.stmt]:
 
 
 def definitions(source: str) -> dict[str, Definition]:
-    """Functions and classes that a cell defines at its top level."""
-    return {node.name: node for node in statements(source) if isinstance(node, Definition)}
+    """Functions, classes and texts that a cell defines at its top level."""
+    found = [node for node in statements(source) if isinstance(node, Definition)]
+    return {name: node for node in found if (name := _name(node)) is not None}
 
 
 def unfinished(source: str) -> dict[str, Definition]:
-    """The definitions that raise ``NotImplementedError`` somewhere: what a stub asks for."""
+    """What a stub asks for: what raises ``NotImplementedError``, and texts with the same word."""
     return {name: node for name, node in definitions(source).items() if _is_stub(node)}
 
 
-def _is_stub(node: ast.AST) -> bool:
+def _name(node: ast.stmt) -> str | None:
+    match node:
+        case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+            return name
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant(value=str())):
+            return name
+    return None
+
+
+def _is_stub(node: Definition) -> bool:
+    if isinstance(node, ast.Assign):
+        return "NOT_IMPLEMENTED" in ast.unparse(node.value)
     return any(
         isinstance(part, ast.Raise) and part.exc and "NotImplementedError" in ast.unparse(part.exc)
         for part in ast.walk(node)
@@ -34,14 +46,20 @@ def _is_stub(node: ast.AST) -> bool:
 
 
 def solution_name(stub: Definition) -> str:
-    """``gather`` is solved by ``gather_solution``, ``MyAllocator`` by ``AllocatorSolution``."""
+    """``gather`` is solved by ``gather_solution``, ``MyAllocator`` by ``AllocatorSolution``, a text
+    ``WALK`` by ``WALK_SOLUTION``.
+    """
+    if isinstance(stub, ast.Assign):
+        return f"{_name(stub)}_SOLUTION"
     if isinstance(stub, ast.ClassDef):
         return f"{stub.name.removeprefix('My')}Solution"
     return f"{stub.name}_solution"
 
 
 def mismatches(stub: Definition, solution: Definition) -> Iterator[str]:
-    """What the solution's signatures have other than the stub's, in words."""
+    """What the solution's signatures have other than the stub's, in words; a text has none."""
+    if isinstance(stub, ast.Assign) or isinstance(solution, ast.Assign):
+        return
     given = _signatures(solution)
     for name, signature in _signatures(stub).items():
         if name not in given:
@@ -50,7 +68,7 @@ def mismatches(stub: Definition, solution: Definition) -> Iterator[str]:
             yield f"{solution.name}: {name}{given[name]} where the stub has {name}{signature}"
 
 
-def _signatures(node: Definition) -> dict[str, str]:
+def _signatures(node: ast.FunctionDef | ast.ClassDef) -> dict[str, str]:
     """Signature by method name; a function has the one name ``""``."""
     if isinstance(node, ast.FunctionDef):
         return {"": _signature(node)}

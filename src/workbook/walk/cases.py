@@ -67,8 +67,18 @@ def pack(cases: Sequence[Case]) -> bytes:
     return struct.pack("=q", len(cases)) + b"".join(case.packed() for case in cases)
 
 
-def make(title: str, lengths: Sequence[int], kv_heads: int, block_size: int, seed: int) -> Case:
-    """A case with blocks in no order and NaN in every slot that nobody wrote."""
+def make(
+    title: str,
+    lengths: Sequence[int],
+    kv_heads: int,
+    block_size: int,
+    seed: int,
+    loud: float = 1.0,
+) -> Case:
+    """A case with blocks in no order and NaN in every slot that nobody wrote.
+
+    ``loud`` multiplies the queries, and with them the scores.
+    """
     rng = np.random.default_rng(seed)
     counts = [-(-length // block_size) for length in lengths]
     shape = (sum(counts) + 2, kv_heads, block_size, HEAD_DIM)
@@ -81,12 +91,14 @@ def make(title: str, lengths: Sequence[int], kv_heads: int, block_size: int, see
             block, slot = tables[row, position // block_size], position % block_size
             for pool in pools:
                 pool[block, :, slot] = rng.standard_normal((kv_heads, HEAD_DIM))
-    q = rng.standard_normal((len(lengths), kv_heads * GROUP, HEAD_DIM)).astype(np.float32)
-    return Case(title, q, pools[0], pools[1], tables, np.array(lengths, np.int64))
+    q = rng.standard_normal((len(lengths), kv_heads * GROUP, HEAD_DIM)) * loud
+    return Case(
+        title, q.astype(np.float32), pools[0], pools[1], tables, np.array(lengths, np.int64)
+    )
 
 
 def cases() -> tuple[Case, ...]:
-    """The six by which a walk is judged."""
+    """The seven by which a walk is judged."""
     return (
         make("one block of four tokens", [4], 1, 4, 1),
         make("four blocks, out of order", [16], 1, 4, 2),
@@ -94,4 +106,5 @@ def cases() -> tuple[Case, ...]:
         make("lengths 1, 4, 5 and 17 over NaN", [1, 4, 5, 17], 1, 4, 4),
         make("blocks of 3, and a sequence without tokens", [7, 0], 2, 3, 5),
         make("a block of 100 slots, and half of another", [150], 1, 100, 6),
+        make("scores in the thousands", [1, 9], 1, 4, 7, loud=3000.0),
     )

@@ -4,7 +4,7 @@ import json
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from workbook.walk.cases import cases
@@ -46,19 +46,23 @@ def stopwatch(walk: str | Callable[..., Any], threads: int | None = None) -> flo
     return float(best["yours"] / best["finished"])
 
 
-def timed(walk: str | Callable[..., Any], threads: int | None = None) -> list[dict[str, Any]]:
+def timed(
+    walk: str | Callable[..., Any],
+    threads: int | None = None,
+    loads: Sequence[tuple[int, int, bool]] = (WARM, COLD),
+) -> list[dict[str, Any]]:
     """Per load: ``history`` bytes and ``best``, seconds by way. ``NotTimed`` says why not."""
     import torch
 
     threads = threads or torch.get_num_threads()
-    found = _text(walk, threads) if isinstance(walk, str) else _function(walk, threads)
+    found = _text(walk, threads, loads) if isinstance(walk, str) else _function(walk, threads)
     fault = next((times["fault"] for times in found if times["fault"]), "")
     if fault:
         raise NotTimed(f"Your walk isn't timed: {fault}.")
     return found
 
 
-def _text(body: str, threads: int) -> list[dict[str, Any]]:
+def _text(body: str, threads: int, loads: Sequence[Any]) -> list[dict[str, Any]]:
     from paged_attention.errors import KernelNotBuilt
     from paged_attention.kernels import cpu
     from workbook.walk.load import HEAD_DIM, HEADS, KV_HEADS
@@ -72,7 +76,7 @@ def _text(body: str, threads: int) -> list[dict[str, Any]]:
         cpu.library(HEAD_DIM, HEADS // KV_HEADS, _float32())
     except (DoesNotCompile, KernelNotBuilt) as error:
         raise NotTimed(f"Your walk isn't timed: {error}") from error
-    asked = {"library": str(fast.path), "loads": [WARM, COLD], "threads": threads, "rounds": ROUNDS}
+    asked = {"library": str(fast.path), "loads": list(loads), "threads": threads, "rounds": ROUNDS}
     return _in_a_process(asked)
 
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from paged_attention.kernels.cpu import find_compiler
 from workbook.checks import check, exercises, load_mistakes, open_tasks
 from workbook.checks.framework import Exercise
 
@@ -49,7 +50,10 @@ def test_each_exercise_has_mistakes_and_a_right_solution(exercise: Exercise) -> 
 
 @pytest.mark.parametrize("task", open_tasks(), ids=lambda t: t.name)
 def test_an_open_task_knows_its_own_result_and_rejects_what_breaks_its_spec(task: Any) -> None:
-    assert task(task.solved).score == task.book[0]
+    if task.measured and find_compiler() is None:
+        pytest.skip("no C++ compiler here")
+    score = task(task.solved).score
+    assert score > 0 if task.measured else score == task.book[0]
     assert task.degenerate
     for mistake in task.degenerate:
         verdict = task(mistake.wrong)

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeVar, overload
 from workbook.checks.framework.cases import Body, Case, expect, shown
 from workbook.checks.framework.mistake import Mistake, changed
 
-Takes = Literal["class", "function", "text"]
+Takes = Literal["class", "function", "text", "text or function"]
 Wrong = TypeVar("Wrong")
 
 

@@ -43,8 +43,9 @@ class OpenTask:
     ``judge`` is exact: the same answer gets the same score on every machine. It raises
     ``Rejected`` for an answer that breaks the spec. ``today`` is what the chapter has so far,
     ``book`` the book's own result, ``bound`` what no answer reaches: ``(score, words)`` each.
-    ``solved`` and ``degenerate`` are filled by the chapter's module of mistakes: the answer behind
-    ``book``, and answers that must be rejected.
+    A ``measured`` one judges by a stopwatch: its score is a ratio of times of one run, and no two
+    runs give the same. ``solved`` and ``degenerate`` are filled by the chapter's module of
+    mistakes: the answer behind ``book``, and answers that must be rejected.
     """
 
     name: str
@@ -57,6 +58,7 @@ class OpenTask:
     book: tuple[Score, str]
     bound: tuple[Score, str] | None
     judge: Callable[[Any], Score]
+    measured: bool = False
     solved: Any = None
     degenerate: list[Mistake] = field(default_factory=list)
 

@@ -56,11 +56,14 @@ class Registry:
         today: tuple[Score, str],
         book: tuple[Score, str],
         bound: tuple[Score, str] | None = None,
+        measured: bool = False,
     ) -> Callable[[Callable[[Any], Score]], OpenTask]:
         """Decorator: the judge below it becomes the open task ``name``."""
 
         def add(judge: Callable[[Any], Score]) -> OpenTask:
-            task = OpenTask(name, label, title, asks, unit, better, today, book, bound, judge)
+            task = OpenTask(
+                name, label, title, asks, unit, better, today, book, bound, judge, measured
+            )
             self.tasks[name] = task
             return task
 

@@ -95,6 +95,9 @@ def _wrong_kind(name: str, exercise: Exercise, reader: Any) -> str | None:
     if exercise.takes == "text" and not isinstance(reader, str):
         kind = type(reader).__name__
         return f"An object of type {kind} was passed. Pass the text: {way_out}."
+    if exercise.takes == "text or function" and not (isinstance(reader, str) or callable(reader)):
+        kind = type(reader).__name__
+        return f"An object of type {kind} was passed. Pass the text, or a function: {way_out}."
     if exercise.takes == "function":
         if inspect.isclass(reader):
             return f"{reader.__name__} is a class, and this check takes a function: {way_out}."

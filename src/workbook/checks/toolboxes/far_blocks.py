@@ -19,7 +19,7 @@ WRAPPED = (
 )
 
 
-def steadily(run: Callable[..., None], *args: Any, **more: Any) -> None:
+def steadily(run: Callable[..., Any], *args: Any, **more: Any) -> None:
     """Run it; an address outside is told in the same words wherever the pools happen to lie."""
     try:
         run(*args, **more)

@@ -2,7 +2,6 @@
 # ruff: noqa: E741
 
 from collections.abc import Callable, Sequence
-from functools import reduce
 
 from workbook.checks.ch08.merging import merge
 
@@ -104,29 +103,38 @@ def starts_at_zero(parts: Sequence[Part]) -> float:
 
 
 @merge.mistake(
-    "-inf minus -inf is NaN. Whoever compares the two empty parts with each other must not spread"
-    " it: a part without tokens adds nothing. (This happened: vllm-project/vllm#27491)"
+    "An empty part ends the merge: what comes behind it is never added. Skip it and go on."
 )
-def in_pairs(parts: Sequence[Part]) -> float:
-    """-inf - -inf where two empty parts meet."""
-
-    def pair(a: Part, b: Part) -> Part:
-        m = max(a[0], b[0])
-        x, y = 2.0 ** (a[0] - m), 2.0 ** (b[0] - m)
-        return m, a[1] * x + b[1] * y, a[2] * x + b[2] * y
-
-    left, right = reduce(pair, parts[: len(parts) - 2 or 1]), reduce(pair, parts[-2:])
-    if len(parts) == 4:
-        left, right = parts[0], pair(pair(parts[1], parts[2]), parts[3])
-    elif len(parts) == 2:
-        left, right = parts[0], parts[1]
-    else:
-        left, right = pair(parts[0], parts[1]), parts[2]
-    _, l, acc = pair(left, right)
-    return acc / l
+def stops_at_empty(parts: Sequence[Part]) -> float:
+    told = []
+    for part in parts:
+        if not part[1]:
+            break
+        told.append(part)
+    return right(told) if told else 0.0
 
 
-@merge.mistake("NaN comes from -inf minus -inf: the highest maximum of no tokens is -inf, too.")
+@merge.mistake("The maxima are powers of two here: the factor is `2.0 ** (m_part - m)`, not e.")
+def powers_of_e(parts: Sequence[Part]) -> float:
+    log2_e = 1.4426950408889634
+    return right([(m * log2_e, l, acc) for m, l, acc in parts])
+
+
+@merge.mistake("All parts but the first two were left out: `parts` may have any number of them.")
+def two_parts(parts: Sequence[Part]) -> float:
+    return right(parts[:2]) if any(part[1] for part in parts[:2]) else 0.0
+
+
+@merge.mistake("The part with the highest maximum answered alone; the others weigh, too.")
+def winner(parts: Sequence[Part]) -> float:
+    _, l, acc = max(parts)
+    return acc / l if l else 0.0
+
+
+@merge.mistake(
+    "With nothing but empty parts the highest maximum is -inf, and -inf minus -inf is NaN: a "
+    "sequence of length 0 has the answer 0."
+)
 def unguarded(parts: Sequence[Part]) -> float:
     """Right as long as one part has tokens."""
     m = max(part[0] for part in parts)
