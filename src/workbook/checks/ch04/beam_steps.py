@@ -4,7 +4,7 @@ import random
 from typing import Any
 
 from paged_attention.allocator import BlockAllocator
-from workbook.checks.framework import attempt, exercise, expect, shown
+from workbook.checks.framework import CheckFailed, attempt, exercise, expect, shown
 from workbook.checks.toolboxes.known_tokens import expect_counted, read, state, used, write, written
 
 beam_step = exercise(
@@ -62,31 +62,44 @@ _TRIED = "a [0, 2], b [0, 3], c [0, 1]; survivors d and e of a, f of c"
     why="A beam is one text. Its history is that of its parent, and one token more.",
 )
 def _texts(function: Any) -> None:
-    cache, calls = _beams(), []
+    cache, calls = _beams(), list[Any]()
 
     def counted(cache: Any, tokens: dict[Any, list[int]]) -> None:
-        calls.append(tokens)
+        calls.append(dict(tokens))
+        for new in tokens.values():
+            expect(
+                isinstance(new, list) and all(isinstance(token, int) for token in new),
+                got=f"append(cache, {shown(tokens)})",
+                right="append(cache, {'d': [71], 'e': [72], 'f': [73]})",
+                why="append wants a list of tokens for each sequence, and each of them is a "
+                "number. A survivor's token is the second of its pair.",
+            )
         write(cache, tokens)
 
     outcome = attempt(function, cache, list("abc"), dict(_SURVIVORS), counted)
+    if isinstance(outcome.error, CheckFailed):
+        raise outcome.error
+    too_early = outcome.raised(KeyError) and not _SURVIVORS.keys() <= cache.tables.keys()
     expect(
         outcome.error is None,
-        got=f"{outcome}{' (in append)' if calls else ''}",
+        got=f"{outcome}{' (in append)' if calls else ''}"
+        + (f"; sequences {shown(list(cache.tables))}" if outcome.raised(KeyError) else ""),
         why="A parent was freed before its last survivor had been forked from it."
-        if outcome.raised(KeyError)
+        if too_early
         else None,
     )
     for child, (parent, token) in _SURVIVORS.items():
         right = [*range(6), 61 if parent == "a" else 63, token]
         expect(child in cache.tables, got=f"no sequence {child}; {state(cache)}")
-        got = read(cache, child)
+        got, length = read(cache, child), cache.lengths[child]
+        late = len(got) > len(right) and got[:7] == right[:7] and got[7] != right[7]
         expect(
-            got == right,
-            got=f"{child} reads {shown(got)}",
-            right=shown(right),
+            got == right and length == len(right),
+            got=f"{child} reads {shown(got)}, length {length}; append got {shown(calls)}",
+            right=f"{shown(right)}, length {len(right)}",
             why=f"{child} holds a token of another beam: its parent had been written to before "
             f"{child} was forked."
-            if got[:7] == right[:7]
+            if late
             else None,
         )
     expect(

@@ -11,6 +11,9 @@ from workbook.checks.toolboxes.known_tokens import (
     write,
     written,
 )
+from workbook.checks.toolboxes.refusals import Snapshot, expect_refused
+
+IDS = (5, 2, 7, 0, 3, 1, 6, 4)  # the order in which the blocks come out
 
 fork = exercise(
     "fork",
@@ -29,43 +32,56 @@ fork = exercise(
 
 @fork.case(
     "a fork adds holders, and no block",
-    tried="a has 6 tokens in blocks 0 and 1; fork(cache, 'a', 'b'); fork(cache, 'a', 'c')",
-    right="three tables [0, 1], refs[0] and refs[1] are 3, 6 of 8 blocks free",
-    why="The three histories are the same 6 tokens, and those are in memory already.",
+    tried="a has 7 tokens in blocks of 3: table [5, 2, 7]; fork(cache, 'a', 'b'); "
+    "fork(cache, 'a', 'c')",
+    right="three tables [5, 2, 7], refs of 2, 5 and 7 are 3, 5 of 8 blocks free",
+    why="The three histories are the same 7 tokens, and those are in memory already.",
 )
 def _holders(function: Any) -> None:
-    cache = written(6)
+    cache = written(7, block_size=3, ids=IDS)
     for child in "bc":
-        function(cache, "a", child)
+        outcome = attempt(function, cache, "a", child)
+        expect(
+            outcome.error is None,
+            got=str(outcome),
+            why="a is the parent, and has to be there; the child's name has to be new."
+            if outcome.raised(ValueError)
+            else None,
+        )
+        expect(
+            used(cache) == 3,
+            got=f"{used(cache)} blocks used; {state(cache)}",
+            why="New blocks were taken. Nothing is different yet, so there is nothing to copy."
+            if used(cache) > 3
+            else None,
+        )
+    tables = {seq: cache.tables.get(seq) for seq in "abc"}
     expect(
-        used(cache) == 2,
-        got=f"{used(cache)} blocks used; {state(cache)}",
-        why="New blocks were taken. Nothing is different yet, so there is nothing to copy.",
+        all(table == [5, 2, 7] for table in tables.values()),
+        got=f"tables {shown(tables)}, lengths {shown(dict(cache.lengths))}",
     )
-    missing = [child for child in "bc" if cache.tables.get(child) != [0, 1]]
-    expect(not missing, got=state(cache))
     expect_counted(cache)
     lengths = {seq: cache.lengths.get(seq) for seq in "abc"}
     expect(
-        list(lengths.values()) == [6, 6, 6],
+        list(lengths.values()) == [7, 7, 7],
         got=f"lengths {shown(lengths)}",
-        right="lengths 6, 6 and 6",
+        right="lengths 7, 7 and 7",
         why="The child begins with the parent's tokens, so they count for it, too.",
     )
 
 
 @fork.case(
     "each has a list of its own",
-    tried="fork(cache, 'a', 'b'); then a grows to 10 tokens",
-    right="b's table is still [0, 1]",
+    tried="a has 6 tokens in blocks of 4; fork(cache, 'a', 'b'); then a grows to 10 tokens",
+    right="b's table is still [5, 2]",
     why="What a does from now on is a's affair.",
 )
 def _own_list(function: Any) -> None:
-    cache = written(6)
+    cache = written(6, ids=IDS)
     function(cache, "a", "b")
     write(cache, {"a": [6, 7, 8, 9]})
     expect(
-        cache.tables["b"] == [0, 1],
+        cache.tables["b"] == [5, 2],
         got=f"b's table is {shown(cache.tables['b'])}",
         why="a grew, and so did b: both names stand for one list.",
     )
@@ -73,12 +89,12 @@ def _own_list(function: Any) -> None:
 
 @fork.case(
     "the parent may go first",
-    tried="fork(cache, 'a', 'b'); cache.free('a')",
-    right="b still reads 0 to 5, refs[0] and refs[1] are 1",
+    tried="a has 6 tokens in blocks of 4; fork(cache, 'a', 'b'); cache.free('a')",
+    right="b still reads 0 to 5, refs of its two blocks are 1",
     why="There is no owner among the holders. The last one to leave frees the block.",
 )
 def _parent_first(function: Any) -> None:
-    cache = written(6)
+    cache = written(6, ids=IDS)
     function(cache, "a", "b")
     cache.free("a")
     expect_counted(cache)
@@ -102,29 +118,32 @@ def _empty(function: Any) -> None:
 
 @fork.case(
     "a name that is taken is refused",
-    tried="b exists, with 3 tokens in block 2; fork(cache, 'a', 'b')",
+    tried="b exists, with 3 tokens in block 7; fork(cache, 'a', 'b')",
     right="ValueError, and nothing changed",
     why="Somebody is still reading what that name stands for.",
 )
 def _taken(function: Any) -> None:
-    cache = written(6)
+    cache = written(6, ids=IDS)
     cache.create("b")
     write(cache, {"b": [50, 51, 52]})
-    before = state(cache)
+    before = Snapshot.of(cache)
     outcome = attempt(function, cache, "a", "b")
-    expect(
-        outcome.raised(ValueError),
-        got=f"{outcome}; {state(cache)}",
-        why="b's old table is gone, and block 2 still counts a holder. Nobody names it, so nobody "
+    lost = outcome.error is None and 7 not in cache.tables["b"]
+    expect_refused(
+        cache,
+        outcome,
+        before,
+        ValueError,
+        why="b's old table is gone, and block 7 still counts a holder. Nobody names it, so nobody "
         "will ever release it."
+        if lost
+        else "It gave up without a word: the caller takes silence for a fork, and finds b's old "
+        "tokens there."
         if outcome.error is None
+        else "A KeyError says that a name isn't there. This one is: a ValueError is wanted."
+        if outcome.raised(KeyError)
         else None,
-    )
-    expect(
-        state(cache) == before,
-        got=f"{type(outcome.error).__name__}, and now {state(cache)}",
-        right=f"the error, and still {before}",
-        why="Refused, yet the counts went up first: refuse before you share.",
+        changed="Refused, yet something had been done before: refuse first, then share.",
     )
 
 
@@ -135,46 +154,49 @@ def _taken(function: Any) -> None:
     why="The caller believes in a sequence that was freed; better to hear of it now.",
 )
 def _unknown(function: Any) -> None:
-    cache = written(6)
+    cache = written(6, ids=IDS)
+    before = Snapshot.of(cache)
     outcome = attempt(function, cache, "z", "b")
-    expect(
-        outcome.raised(KeyError),
-        got=str(outcome),
+    expect_refused(
+        cache,
+        outcome,
+        before,
+        KeyError,
         why="The caller believes in a prompt, and b begins without a token."
         if outcome.error is None
+        else "A ValueError says that a name is taken. The parent isn't there: a KeyError is wanted."
+        if outcome.raised(ValueError)
         else None,
-    )
-    expect(
-        "b" not in cache.tables and "b" not in cache.lengths, got=f"an error, and {state(cache)}"
+        changed="b was created before the parent was looked up, and stays behind with an empty "
+        "table. Read the parent first.",
     )
 
 
 @fork.case(
     "room that nobody has written is not shared",
-    tried="a has 3 tokens and reserves 5 more: table [0, 1]; fork(cache, 'a', 'b')",
-    right="b's table is [0], refs[1] is 1",
-    why="A fork shares tokens. Block 1 holds none; it is a's room for what comes next.",
+    tried="a has 2 tokens and reserves 13 more: table [5, 2, 7, 0]; fork(cache, 'a', 'b')",
+    right="b's table is [5], and a's as it was",
+    why="A fork shares tokens. The other blocks hold none; they are a's room for what comes next.",
 )
 def _reserved(function: Any) -> None:
-    for tokens, room, right, size in ((3, 5, 1, 4), (8, 4, 2, 4), (3, 9, 1, 4), (3, 4, 2, 2)):
+    for tokens, room, right, size in ((2, 13, 1, 4), (8, 4, 2, 4), (3, 9, 1, 4), (3, 4, 2, 2)):
         _expect_no_room_shared(function, tokens, room, right, size)
 
 
 def _expect_no_room_shared(function: Any, tokens: int, room: int, right: int, size: int) -> None:
     """A fork of ``tokens`` with ``room`` reserved behind them has ``right`` blocks of ``size``."""
-    cache = written(tokens, block_size=size)
+    cache = written(tokens, block_size=size, ids=IDS)
     cache.reserve("a", room)
     table = shown(cache.tables["a"])
     function(cache, "a", "b")
     expect(
-        cache.tables["b"] == cache.tables["a"][:right],
+        shown(cache.tables["a"]) == table and cache.tables["b"] == list(IDS[:right]),
         tried=f"a has {tokens} tokens in blocks of {size} and reserves {room} more: table {table}; "
         "fork(cache, 'a', 'b')",
-        right=f"b's table is {list(range(right))}",
+        right=f"a's table is {table} as before, b's is {shown(list(IDS[:right]))}",
         got=state(cache),
-        why="b holds room that a has reserved: a would have to copy an empty block before it can "
-        "write there."
+        why="b holds room that a has reserved: two sequences would fill the same slots."
         if len(cache.tables["b"]) > right
-        else "A block with b's tokens is missing: the size of a block is `cache.block_size`.",
+        else None,
     )
     expect_counted(cache)

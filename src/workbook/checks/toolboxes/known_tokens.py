@@ -72,8 +72,12 @@ def written(
     layers: int = 1,
     kv_heads: int = 1,
     block_size: int = 4,
+    ids: Sequence[int] = (),
 ) -> Any:
-    """A cache in which ``a`` has the tokens 0, 1, 2 …; unwritten slots are NaN."""
+    """A cache in which ``a`` has the tokens 0, 1, 2 …; unwritten slots are NaN.
+
+    Blocks come out in the order of ``ids``, all of them, or ascending.
+    """
     import torch
 
     from paged_attention.cache import PagedKVCache
@@ -81,6 +85,10 @@ def written(
     cache = PagedKVCache(layers, num_blocks, block_size, kv_heads, 1)
     cache.k_pool.fill_(torch.nan)
     cache.v_pool.fill_(torch.nan)
+    if ids:
+        cache.allocator.allocate_many(num_blocks)
+        for block in reversed(ids):
+            cache.allocator.release(block)
     cache.create("a")
     if tokens:
         write(cache, {"a": range(tokens)})

@@ -123,7 +123,72 @@ mistake(
     "The last beam is still there: the loop ends one too early.",
     ("for beam in beams:", "for beam in beams[:-1]:"),
 )
+for item in ("token", "[_, token]", "(_, token)"):
+    mistake(
+        "append wants a list of tokens for each sequence, and each of them is a number. A "
+        "survivor's token is the second of its pair.",
+        ("[token]", item),
+    )
 mistake(
-    "append wants a list of tokens for each sequence, and got a number.",
-    ("[token]", "token"),
+    "Each survivor's token was appended twice.",
+    ("[token]", "[token, token]"),
+)
+mistake(
+    "The tokens went to the parents; each survivor is a sequence of its own.",
+    ("{child: [token] for child, (_, token)", "{parent: [token] for _, (parent, token)"),
+    ("    for beam in beams:\n        cache.free(beam)\n", ""),
+)
+mistake(
+    "The length was raised by hand, too. `append` counts the tokens that it writes.",
+    ("    append(", "    for child in survivors:\n        cache.lengths[child] += 1\n    append("),
+)
+mistake(
+    "The length was raised by hand, too. `append` counts the tokens that it writes.",
+    (
+        "in survivors.items()})",
+        "in survivors.items()})\n    for child in survivors:\n        cache.lengths[child] += 1",
+    ),
+)
+mistake(
+    "The old beams' tables were thrown away, and their blocks still count them. `cache.free` "
+    "releases what a table names.",
+    ("        cache.free(beam)", "        del cache.tables[beam], cache.lengths[beam]"),
+)
+mistake(
+    "The example's names were written into the code; the old beams are those in `beams`.",
+    ("for beam in beams:", 'for beam in "abc":'),
+)
+mistake(
+    "Only the first of the old beams was freed.",
+    ("for beam in beams:", "for beam in beams[:1]:"),
+)
+mistake(
+    "A parent with two survivors was freed twice: free each of `beams` once.",
+    ("for beam in beams:", "for beam, _ in survivors.values():"),
+)
+mistake(
+    "Survivor 0 was forked from beam 0, survivor 1 from beam 1, and so on. Each names its parent.",
+    ("for child, (parent, _) in survivors.items():", "for parent, child in zip(beams, survivors):"),
+)
+mistake(
+    "The child was created before the fork: `fork` makes it.",
+    ("        cache.fork", "        cache.create(child)\n        cache.fork"),
+)
+mistake(
+    "The old beams were freed before their survivors were forked from them.",
+    (
+        "    for child, (parent, _)",
+        "    for beam in beams:\n        cache.free(beam)\n    for child, (parent, _)",
+    ),
+)
+mistake(
+    "All tokens of the step were appended to each survivor; each has one of its own.",
+    ("[token] for", "[token for _, token in survivors.values()] for"),
+)
+mistake(
+    "The survivors got one another's tokens: token and name belong together in `survivors`.",
+    (
+        "child: [token] for child, (_, token) in survivors.items()",
+        "child: [token] for child, (_, token) in zip(survivors, list(survivors.values())[::-1])",
+    ),
 )

@@ -1,228 +1,233 @@
-"""Mistakes with copying_reserve, as readers make them."""
+"""The reserve that copies, and mistakes with it, line by line."""
 
 from typing import Any
 
 from paged_attention.cache import PagedKVCache
 from paged_attention.tables import ceil_div
-from workbook.checks.ch04.copying import copying_reserve
+from workbook.checks.ch04 import copying as exercises
+
+mistake = exercises.copying_reserve.mistake
+TAKE = "blocks = cache.allocator.allocate_many(missing + copies)"
+SHARED = "cache.allocator.refs[table[index]] > 1"
+MISSING = "max(0, ceil_div(length + new_tokens, cache.block_size) - len(table))"
 
 
-@copying_reserve.mistake(
-    "All three will write position 6 into slot 2 of block 1, and read what the last of them put "
-    "there. (This happened: Avarok-Cybersecurity/atlas#692)"
-)
-def grow(cache: Any, seq: Any, new_tokens: int) -> None:
-    """The reserve of chapter 03."""
-    needed = ceil_div(cache.lengths[seq] + new_tokens, cache.block_size)
-    missing = needed - len(cache.tables[seq])
-    if missing > 0:
-        cache.tables[seq].extend(cache.allocator.allocate_many(missing))
-
-
-class Right:
-    """The reserve of chapter 04 in pieces, to be spoilt by each class below."""
-
-    def __call__(self, cache: Any, seq: Any, new_tokens: int) -> None:
-        table = cache.tables[seq]
-        end = cache.lengths[seq] + new_tokens
-        missing = max(0, ceil_div(end, cache.block_size) - len(table))
-        at = self.tail(cache, seq, new_tokens)
-        blocks = cache.allocator.allocate_many(missing + (at is not None))
-        if at is not None:
-            new = blocks.pop(0)
-            self.copy(cache, table[at], new, cache.lengths[seq] % cache.block_size)
-            cache.allocator.release(table[at])
-            table[at] = new
-        table.extend(blocks)
-
-    def tail(self, cache: Any, seq: Any, new_tokens: int) -> int | None:
-        at, offset = divmod(cache.lengths[seq], cache.block_size)
-        if new_tokens and offset and cache.allocator.refs[cache.tables[seq][at]] > 1:
-            return int(at)
-        return None
-
-    def copy(self, cache: Any, old: int, new: int, used: int) -> None:
+def reserve(cache: Any, seq: Any, new_tokens: int) -> None:
+    """As chapter 04 has it."""
+    table, length = cache.tables[seq], cache.lengths[seq]
+    missing = max(0, ceil_div(length + new_tokens, cache.block_size) - len(table))
+    index, offset = divmod(length, cache.block_size)
+    copies = new_tokens > 0 and offset > 0 and cache.allocator.refs[table[index]] > 1
+    blocks = cache.allocator.allocate_many(missing + copies)
+    if copies:
+        old, new = table[index], blocks.pop(0)
         for pool in (cache.k_pool, cache.v_pool):
-            pool[:, new, :, :used] = pool[:, old, :, :used]
+            pool[:, new] = pool[:, old]
+        cache.allocator.release(old)
+        table[index] = new
+    table.extend(blocks)
 
 
-class KeysOnly(Right):
-    def copy(self, cache: Any, old: int, new: int, used: int) -> None:
-        cache.k_pool[:, new] = cache.k_pool[:, old]
+exercises.copying_reserve.finished = reserve
+exercises.copying_reserve.also_right.append(PagedKVCache.reserve)
 
-
-class ValuesOnly(Right):
-    def copy(self, cache: Any, old: int, new: int, used: int) -> None:
-        cache.v_pool[:, new] = cache.v_pool[:, old]
-
-
-class LayerZeroOnly(Right):
-    def copy(self, cache: Any, old: int, new: int, used: int) -> None:
-        for pool in (cache.k_pool, cache.v_pool):
-            pool[0][new] = pool[0][old]
-
-
-class HeadZeroOnly(Right):
-    def copy(self, cache: Any, old: int, new: int, used: int) -> None:
-        for pool in (cache.k_pool, cache.v_pool):
-            pool[:, new, 0] = pool[:, old, 0]
-
-
-class TwoLayersOnly(Right):
-    def copy(self, cache: Any, old: int, new: int, used: int) -> None:
-        for pool in (cache.k_pool, cache.v_pool):
-            pool[:2, new] = pool[:2, old]
-
-
-class LastSlotMissing(Right):
-    def copy(self, cache: Any, old: int, new: int, used: int) -> None:
-        super().copy(cache, old, new, used - 1)
-
-
-class CopiesAtOne(Right):
-    def tail(self, cache: Any, seq: Any, new_tokens: int) -> int | None:
-        at, offset = divmod(cache.lengths[seq], cache.block_size)
-        forked = len(cache.tables) > 1
-        return int(at) if forked and new_tokens and offset else None
-
-
-class NoLookAtTheOffset(Right):
-    def tail(self, cache: Any, seq: Any, new_tokens: int) -> int | None:
-        at = cache.lengths[seq] // cache.block_size
-        return at if new_tokens and cache.allocator.refs[cache.tables[seq][at]] > 1 else None
-
-
-class BlockOfTheLastToken(Right):
-    def tail(self, cache: Any, seq: Any, new_tokens: int) -> int | None:
-        at = (cache.lengths[seq] - 1) // cache.block_size
-        if cache.lengths[seq] and new_tokens and cache.allocator.refs[cache.tables[seq][at]] > 1:
-            return int(at)
-        return None
-
-
-class LastOfTheTable(Right):
-    def tail(self, cache: Any, seq: Any, new_tokens: int) -> int | None:
-        table, offset = cache.tables[seq], cache.lengths[seq] % cache.block_size
-        if new_tokens and offset and cache.allocator.refs[table[-1]] > 1:
-            return len(table) - 1
-        return None
-
-
-class CopiesForNothing(Right):
-    def tail(self, cache: Any, seq: Any, new_tokens: int) -> int | None:
-        return super().tail(cache, seq, 1)
-
-
-class OnlyTheParentCopies(Right):
-    def tail(self, cache: Any, seq: Any, new_tokens: int) -> int | None:
-        if seq != next(iter(cache.tables)):
-            return None
-        return super().tail(cache, seq, new_tokens)
-
-
-@copying_reserve.mistake("A hold that nobody has will never be released: the block is lost.")
-def old_kept(cache: Any, seq: Any, new_tokens: int) -> None:
-    release, cache.allocator.release = cache.allocator.release, lambda _: None
-    try:
-        Right()(cache, seq, new_tokens)
-    finally:
-        cache.allocator.release = release
-
-
-@copying_reserve.mistake(
-    "A block was added at the end; but position 6 is found through entry 1 of the table."
+# Which block is copied, and when.
+mistake(
+    "Nothing is ever copied, so all holders write into the same slots. (This happened: "
+    "Avarok-Cybersecurity/atlas#692)",
+    (SHARED, "False"),
 )
-def appended(cache: Any, seq: Any, new_tokens: int) -> None:
-    at = Right().tail(cache, seq, new_tokens)
-    if at is not None:
-        cache.tables[seq].extend(cache.allocator.allocate_many(1))
-    grow(cache, seq, new_tokens)
-
-
-@copying_reserve.mistake("Block 0 is full, nobody will ever write to it again: sharing it is safe.")
-def every_shared_block(cache: Any, seq: Any, new_tokens: int) -> None:
-    for at, block in enumerate(cache.tables[seq]):
-        if new_tokens and cache.allocator.refs[block] > 1:
-            new = cache.allocator.allocate()
-            Right().copy(cache, block, new, cache.block_size)
-            cache.allocator.release(block)
-            cache.tables[seq][at] = new
-    grow(cache, seq, new_tokens)
-
-
-@copying_reserve.mistake(
-    "Refused, yet something was taken: count the copy and the new blocks first, then take all of "
-    "them at once. (This happened: huggingface/transformers#46117)"
+mistake(
+    "Where the tokens fit into the table, it returned before it asked whose room that is. Room and "
+    "room of one's own are two questions.",
+    ("    index, offset", "    if missing == 0:\n        return\n    index, offset"),
 )
-def one_by_one(cache: Any, seq: Any, new_tokens: int) -> None:
-    right = Right()
-    at = right.tail(cache, seq, new_tokens)
-    if at is not None:
-        table, new = cache.tables[seq], cache.allocator.allocate()
-        right.copy(cache, table[at], new, cache.lengths[seq] % cache.block_size)
-        cache.allocator.release(table[at])
-        table[at] = new
-    grow(cache, seq, new_tokens)
-
-
-@copying_reserve.mistake(
-    "It gave up without a word. The caller takes silence for room, and writes past the table: "
-    "raise."
+mistake(
+    "A block with one holder is copied. Nobody else sees what the last holder writes: ask `refs` "
+    "of the block that is written, and of no other.",
+    (f" and {SHARED}", ""),
 )
-def refuses_shared(cache: Any, seq: Any, new_tokens: int) -> None:
-    if cache.allocator.num_free < 2 and new_tokens == 3:
-        return
-    Right()(cache, seq, new_tokens)
-
-
-def function(spoilt: type[Right]) -> Any:
-    """The instance under a function's name: the check takes functions."""
-    call = spoilt()
-
-    def reserve(cache: Any, seq: Any, new_tokens: int) -> None:
-        call(cache, seq, new_tokens)
-
-    return reserve
-
-
-copying_reserve.mistake(
-    "Two sequences will write position 6 into one slot. Among holders there is no owner and no "
-    "guest: whoever writes while others hold the block copies it."
-)(function(OnlyTheParentCopies))
-copying_reserve.mistake(
-    "Only the keys were copied: `v_pool` of the new block holds what was there before."
-)(function(KeysOnly))
-copying_reserve.mistake(
-    "Only the values were copied: `k_pool` of the new block holds what was there before."
-)(function(ValuesOnly))
-copying_reserve.mistake("Only layer 0 was copied. Each layer has its own part of both pools.")(
-    function(LayerZeroOnly)
+mistake(
+    "A block with one holder is copied. Nobody else sees what the last holder writes: ask `refs` "
+    "of the block that is written, and of no other.",
+    (SHARED, "any(cache.allocator.refs[block] > 1 for block in table)"),
 )
-copying_reserve.mistake("Only head 0 was copied. A block holds the keys of every KV head.")(
-    function(HeadZeroOnly)
+mistake(
+    "A block with two holders isn't copied: two are enough to write over one another.",
+    ("> 1", "> 2"),
 )
-copying_reserve.mistake(
-    "Two layers were copied, and this cache has three: ask the pool how many there are."
-)(function(TwoLayersOnly))
-copying_reserve.mistake(
-    "The last written slot of the block was left behind: offset slots are written, 0 to offset - 1."
-)(function(LastSlotMissing))
-copying_reserve.mistake(
-    "A block with one holder is to be copied, and a fifth block isn't there: 4 suffice. Nobody "
-    "else sees what the last holder writes."
-)(function(CopiesAtOne))
-copying_reserve.mistake(
+mistake(
+    "`refs` was asked for the number of the entry. It is indexed by block: `refs[table[index]]`.",
+    ("refs[table[index]]", "refs[index]"),
+)
+mistake(
     "When the last block is full, or there is none yet, the table has no entry for the next "
-    "token. Then there is nothing to copy either: look at the offset first."
-)(function(NoLookAtTheOffset))
-copying_reserve.mistake(
-    "A full block was copied. Ask where the next token goes, not where the last one is."
-)(function(BlockOfTheLastToken))
-copying_reserve.mistake(
-    "Entry 1 is still the block that b holds, too. Which entry holds position 6 follows from the "
-    "length; the last entry may be room for later."
-)(function(LastOfTheTable))
-copying_reserve.mistake("No token will be written, so nothing has to be copied.")(
-    function(CopiesForNothing)
+    "token. Then there is nothing to copy either: look at the offset first.",
+    ("offset > 0 and ", ""),
 )
-copying_reserve.finished = PagedKVCache.reserve
+mistake(
+    "That is the block of the last token, length - 1, and it may be full. The next one goes to "
+    "position `length`.",
+    ("divmod(length, ", "divmod(max(0, length - 1), "),
+    ("offset > 0 and ", "length > 0 and "),
+)
+mistake(
+    "The block after the new tokens was asked for. The first of them goes to position `length`.",
+    ("divmod(length, ", "divmod(length + new_tokens, "),
+)
+mistake(
+    "`divmod` gives the number of the block first, then the place in it.",
+    ("index, offset = ", "offset, index = "),
+)
+mistake(
+    "4 was written into the code; the size of a block is `cache.block_size`.",
+    ("divmod(length, cache.block_size)", "divmod(length, 4)"),
+)
+mistake(
+    "The last entry of the table may be room for later. Which entry holds the next position "
+    "follows from the length.",
+    ("index, offset = divmod(length, cache.block_size)", "offset = length % cache.block_size"),
+    ("table[index]", "table[-1]"),
+)
+mistake("No token will be written, so nothing has to be copied.", ("new_tokens > 0 and ", ""))
+mistake(
+    "Only the sequence that is first in `tables` copies. Among holders there is no owner and no "
+    "guest: whoever writes while others hold the block copies it.",
+    (SHARED, f"{SHARED} and seq == next(iter(cache.tables))"),
+)
+
+
+mistake(
+    "No copy was made where new blocks follow. The first token still falls into the shared one.",
+    ("new_tokens > 0 and ", "new_tokens > 0 and missing == 0 and "),
+)
+mistake(
+    "A copy was made for one new token alone. More of them begin in the same block.",
+    ("new_tokens > 0 and ", "new_tokens == 1 and "),
+)
+
+
+@mistake("Full blocks were copied, too. Nobody will ever write to them: sharing them is safe.")
+def every_shared_block(cache: Any, seq: Any, new_tokens: int) -> None:
+    table = cache.tables[seq]
+    for index, old in enumerate(table):
+        if new_tokens and cache.allocator.refs[old] > 1:
+            table[index] = new = cache.allocator.allocate()
+            for pool in (cache.k_pool, cache.v_pool):
+                pool[:, new] = pool[:, old]
+            cache.allocator.release(old)
+    reserve(cache, seq, new_tokens)
+
+
+# Counts and table.
+mistake(
+    "The copy's block is in the table twice: take it out of the list before the rest is added.",
+    ("blocks.pop(0)", "blocks[0]"),
+)
+mistake(
+    "All holders' holds were released. A sequence may release its own, once.",
+    (
+        "        cache.allocator.release(old)",
+        "        while cache.allocator.refs[old]:\n            cache.allocator.release(old)",
+    ),
+)
+mistake(
+    "The new id was put into the last entry; the old one stands at `index`.",
+    ("table[index] = new", "table[-1] = new"),
+)
+mistake(
+    "The new blocks were added first, and then the last entry was taken for the one to copy.",
+    ("    if copies:\n", "    table.extend(blocks[int(copies) :])\n    if copies:\n"),
+    ("    table.extend(blocks)\n", ""),
+    ("old, new = table[index], blocks.pop(0)", "old, new = table[-1], blocks.pop(0)"),
+    ("table[index] = new", "table[-1] = new"),
+)
+mistake(
+    "The old block was never released: it counts a holder more than it has, and is lost.",
+    ("        cache.allocator.release(old)\n", ""),
+)
+mistake(
+    "The new block was released, and the table names it. It is the old one that this sequence "
+    "leaves.",
+    ("release(old)", "release(new)"),
+)
+mistake(
+    "The old block's count was set to 1, however many others hold it. `release` takes one away.",
+    ("cache.allocator.release(old)", "cache.allocator.refs[old] = 1"),
+)
+mistake(
+    "The new block counts a holder too many: `allocate_many` gave it its first one.",
+    ("release(old)\n", "release(old)\n        cache.allocator.share(new)\n"),
+)
+mistake(
+    "The copy was made, and the table still leads to the old block: put the new id in its place.",
+    ("        table[index] = new\n", ""),
+)
+mistake(
+    "The new id was put beside the old one, and moved what follows. It takes its place.",
+    ("table[index] = new", "table.insert(index, new)"),
+)
+mistake(
+    "The new block was added at the end; but the next position is found through its own entry.",
+    ("table[index] = new", "table.append(new)"),
+)
+mistake(
+    "The other holders were led to the copy, too. They stay where they are.",
+    (
+        "        table[index] = new\n",
+        "        for other in cache.tables.values():\n"
+        "            other[:] = [new if block == old else block for block in other]\n",
+    ),
+)
+mistake(
+    "The new blocks behind the copy never came into the table.", ("    table.extend(blocks)\n", "")
+)
+mistake(
+    "A list was put into the table as one entry: `extend` adds its ids.",
+    ("table.extend(blocks)", "table.append(blocks)"),
+)
+mistake(
+    "Only the copy's block was taken; positions that have no block yet need new ones.",
+    (TAKE, "blocks = cache.allocator.allocate_many(int(copies))"),
+)
+mistake(
+    "The copy's own block wasn't counted: `missing` are the blocks behind it.",
+    ("missing + copies", "missing"),
+)
+mistake(
+    "A block was taken for a copy that isn't made.",
+    ("missing + copies", "missing + 1"),
+)
+mistake(
+    "The new tokens were counted alone. They come after what is there: round up the whole length.",
+    (MISSING, "ceil_div(new_tokens, cache.block_size)"),
+)
+mistake(
+    "Reserved is not written: the length counts tokens whose keys and values are there.",
+    (
+        "    table.extend(blocks)\n",
+        "    table.extend(blocks)\n    cache.lengths[seq] += new_tokens\n",
+    ),
+)
+
+# Too early, or without a word.
+mistake(
+    "The old block was released before the new ones were there; then the call was refused, and "
+    "the table names a block that this sequence no longer holds.",
+    (f"    {TAKE}", f"    if copies:\n        cache.allocator.release(table[index])\n    {TAKE}"),
+    ("        cache.allocator.release(old)\n", ""),
+)
+mistake(
+    "The copy's block was taken before it was sure that all are there: count the copy and the new "
+    "blocks first, then take them at once. (This happened: huggingface/transformers#46117)",
+    (TAKE, "blocks = cache.allocator.allocate_many(copies)"),
+    ("    table.extend(blocks)\n", "    table.extend(cache.allocator.allocate_many(missing))\n"),
+)
+mistake(
+    "It gave up without a word. The caller takes silence for room, and writes past the table: "
+    "raise.",
+    (
+        f"    {TAKE}",
+        f"    if missing + copies > cache.allocator.num_free:\n        return\n    {TAKE}",
+    ),
+)

@@ -107,6 +107,128 @@ mistake(
 )
 
 
+COUNT = "writers[table[index]] = writers.get(table[index], 0) + 1"
+mistake(
+    "Writers were counted by the entry of their tables. Two sequences share a block when the "
+    "entries name the same id: count by `table[index]`.",
+    (COUNT, "writers[index] = writers.get(index, 0) + 1"),
+    (
+        "refs[block]",
+        "max(refs[cache.tables[seq][block]] for seq in new_tokens "
+        "if len(cache.tables[seq]) > block)",
+    ),
+)
+mistake(
+    "`refs` was asked for the number of an entry. It is indexed by block: `table[index]`.",
+    (COUNT, "writers[index] = writers.get(index, 0) + 1"),
+)
+mistake(
+    "Each token was counted as a writer. A sequence copies the block once, however many tokens it "
+    "writes.",
+    (COUNT, COUNT.replace("+ 1", "+ tokens")),
+)
+mistake(
+    "The last writer was left out even where others only read: it stays alone only if all holders "
+    "write.",
+    (LEFT, "min(w - 1, refs[block] - 1)"),
+)
+mistake(
+    "The last writer was left out even where others only read: it stays alone only if all holders "
+    "write.",
+    (LEFT, "w - 1"),
+)
+mistake(
+    "A single writer was left out. It copies too, if somebody else holds the block.",
+    ("for block, w in writers.items())", "for block, w in writers.items() if w > 1)"),
+)
+mistake(
+    "`refs - w` counts who only reads. Those stay in the old block; the writers copy.",
+    (LEFT, "refs[block] - w"),
+)
+mistake(
+    "Every block of the tables was counted, shared as it may be. Only the one that is written next "
+    "is copied.",
+    (
+        "        if tokens > 0 and offset > 0:\n            writers[table[index]] = "
+        "writers.get(table[index], 0) + 1\n",
+        "        for block in table:\n            writers[block] = writers.get(block, 0) + 1\n",
+    ),
+)
+mistake(
+    "Holders were counted among this step's sequences alone. Others that hold the block and write "
+    "nothing count, too: ask `refs`.",
+    (
+        "refs = cache.allocator.refs",
+        "refs = {b: sum(b in cache.tables[s] for s in new_tokens) for b in writers}",
+    ),
+)
+mistake(
+    "The blocks that are written were counted, shared or not, once each.",
+    (f"sum({LEFT} for block, w in writers.items())", "len(writers)"),
+)
+mistake(
+    "Room that was reserved earlier wasn't seen: what is missing is needed blocks less those of "
+    "the table.",
+    ("needed - len(table)", "needed - ceil_div(length, cache.block_size)"),
+)
+mistake(
+    "One token was counted for each sequence; the dict says how many.",
+    ("length + tokens", "length + 1"),
+)
+mistake(
+    "The new tokens were counted alone. They come after what is there: round up the whole length.",
+    ("max(0, needed - len(table))", "ceil_div(tokens, cache.block_size)"),
+)
+mistake(
+    "Only the last sequence's new blocks were counted: add them up.",
+    ("new_blocks += max", "new_blocks = max"),
+)
+mistake(
+    "The last entry of the table was asked, full or not. There is something to copy only if the "
+    "next token falls into a block that has begun.",
+    (WRITES, "tokens > 0 and table"),
+    ("table[index]", "table[-1]"),
+)
+mistake(
+    "1 was taken off for the last holder where nothing is copied at all.",
+    (
+        f"sum({LEFT} for block, w in writers.items())",
+        "sum(w for b, w in writers.items() if refs[b] > 1)"
+        " - (len(new_tokens) == len(cache.tables))",
+    ),
+)
+mistake(
+    "The last writer was left out even where others only read: it stays alone only if all holders "
+    "write.",
+    (
+        f"sum({LEFT} for block, w in writers.items())",
+        "max(0, sum(w for b, w in writers.items() if refs[b] > 1) - 1)",
+    ),
+)
+mistake(
+    "The new tokens were counted alone, and copies not at all: ask the length, the table and "
+    "`refs`.",
+    ("max(0, needed - len(table))", "ceil_div(tokens, cache.block_size)"),
+    ("return new_blocks + copies", "return new_blocks"),
+)
+mistake(
+    "The tokens of all sequences were added up. Two sequences can't fill one new block together: "
+    "round up for each.",
+    ("return new_blocks + copies", "return ceil_div(sum(new_tokens.values()), cache.block_size)"),
+)
+mistake(
+    "All sequences of the cache were counted; only those in `new_tokens` write.",
+    (
+        "for seq, tokens in new_tokens.items():",
+        "for seq, tokens in {s: new_tokens.get(s, 1) for s in cache.tables}.items():",
+    ),
+)
+mistake(
+    "The `return` stands inside the loop: only the first sequence was counted.",
+    ("in new_tokens.items():", "in list(new_tokens.items())[:1]:"),
+)
+
+
 @mistake("The question changed the cache. Whoever asks for a price has not bought yet.")
 def plays_it(cache: Any, new_tokens: dict[Any, int]) -> int:
     before = cache.allocator.num_free

@@ -1,0 +1,83 @@
+"""Mistakes with what the reserve of chapter 04 copies; the others are in ``copying.py``."""
+
+from workbook.checks.ch04.copying import copying_reserve
+
+mistake = copying_reserve.mistake
+COPY = "pool[:, new] = pool[:, old]"
+LOOP = (
+    "        for pool in (cache.k_pool, cache.v_pool):\n            pool[:, new] = pool[:, old]\n"
+)
+
+mistake(
+    "The written slots, those before `offset`, weren't copied: what the new block held before is "
+    "read as this sequence's.",
+    (LOOP, ""),
+)
+mistake(
+    "The new block was copied over the old one, which others still read. Left of `=` stands where "
+    "to, right of it where from.",
+    (COPY, "pool[:, old] = pool[:, new]"),
+)
+for kept, lost in (("k_pool", "values"), ("v_pool", "keys")):
+    mistake(
+        f"Only `{kept}` was copied: the {lost} of the new block are what was there before.",
+        ("(cache.k_pool, cache.v_pool)", f"(cache.{kept},)"),
+    )
+mistake(
+    "Keys were copied into the values' pool, and values into the keys'.",
+    ("        for pool in", "        for pool, other in"),
+    (
+        "(cache.k_pool, cache.v_pool)",
+        "zip((cache.k_pool, cache.v_pool), (cache.v_pool.clone(), cache.k_pool.clone()))",
+    ),
+    (COPY, "pool[:, new] = other[:, old]"),
+)
+mistake(
+    "The first axis of a pool counts layers, the second blocks: all layers are `[:, new]`.",
+    (COPY, "pool[new] = pool[old]"),
+)
+for layers, words in (("0", "layer 0"), ("-1", "the last layer"), (":2", "two layers")):
+    mistake(
+        f"Only {words} was copied. Each layer has its own part of both pools.".replace(
+            "layers was", "layers were"
+        ),
+        (COPY, f"pool[{layers}, new] = pool[{layers}, old]"),
+    )
+for head, words in (("0", "head 0"), ("-1", "the last head")):
+    mistake(
+        f"Only {words} was copied. A block holds the keys and values of every KV head.",
+        (COPY, f"pool[:, new, {head}] = pool[:, old, {head}]"),
+    )
+mistake(
+    "After the block come the heads, then the slots: `[:, new, :, :offset]`. Without that colon "
+    "`offset` heads were copied.",
+    (COPY, "pool[:, new, :offset] = pool[:, old, :offset]"),
+)
+mistake(
+    "The last written slot of the block was left behind: `offset` slots are written, from 0 on.",
+    (COPY, "pool[:, new, :, : offset - 1] = pool[:, old, :, : offset - 1]"),
+)
+mistake(
+    "The written slots, those before `offset`, weren't copied: what the new block held before is "
+    "read as this sequence's.",
+    (COPY, "pool[:, new, :, offset:] = pool[:, old, :, offset:]"),
+)
+mistake(
+    "As many slots were copied as tokens will come. What is there already are `offset` slots.",
+    (COPY, "pool[:, new, :, :new_tokens] = pool[:, old, :, :new_tokens]"),
+)
+
+mistake(
+    "As many slots were copied as are still empty. What is there already are the first `offset`.",
+    (
+        COPY,
+        COPY.replace("new]", "new, :, : cache.block_size - offset]").replace(
+            "old]", "old, :, : cache.block_size - offset]"
+        ),
+    ),
+)
+mistake(
+    "The first block was copied. It is the one that is written next that is needed, "
+    "`table[index]`.",
+    (COPY, "pool[:, new] = pool[:, table[0]]"),
+)
