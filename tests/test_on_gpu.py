@@ -150,7 +150,7 @@ def test_a_rehearsal_takes_every_step_and_leaves_nothing_behind(tmp_path: Path) 
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     summary = done.stdout.partition("==== summary")[2]
     assert "decode benchmark: done in" in summary
-    assert "page of results: done in" in summary
+    assert "decode's page: done in" in summary
     assert before == {path: path.stat().st_mtime_ns for path in on_gpu.RESULTS.iterdir()}
 
 

@@ -232,4 +232,6 @@ def test_a_loop_gives_back_every_sequence_it_created(loop: str, kind: type[Paged
             assert state.free == cache.allocator._free
         return cache.tables, cache.lengths
 
-    assert interrupt_everywhere(make, LOOPS[loop], look, visits=2) > 300
+    # Replaying a trace takes long: of a line that records, the first and the last visit.
+    visits = 2 if kind is PagedKVCache else 1
+    assert interrupt_everywhere(make, LOOPS[loop], look, visits) > 300

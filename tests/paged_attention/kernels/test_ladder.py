@@ -247,8 +247,8 @@ def test_scores_of_minus_infinity(name: str, where: range) -> None:
 @pytest.mark.parametrize("name", KERNELS)
 def test_long_rows_with_scores_of_minus_infinity(name: str) -> None:
     """Long enough to be read in parts, some of which hold nothing else."""
-    check(KERNELS[name], with_infinite_scores(1500, set(range(1400)), -torch.inf))
-    check(KERNELS[name], with_infinite_scores(1500, set(range(1500)), -torch.inf))
+    check(KERNELS[name], with_infinite_scores(600, set(range(560)), -torch.inf))
+    check(KERNELS[name], with_infinite_scores(600, set(range(600)), -torch.inf))
 
 
 @pytest.mark.parametrize("name", KERNELS)
@@ -267,7 +267,7 @@ def test_a_score_of_infinity_is_nan_as_in_softmax(name: str, where: set[int]) ->
     check(KERNELS[name], step)
 
 
-@settings(max_examples=15)
+@settings(max_examples=6)
 @given(
     st.lists(st.integers(0, 70), min_size=1, max_size=3),
     st.sets(st.integers(0, 69)),
