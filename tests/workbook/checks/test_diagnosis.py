@@ -278,6 +278,8 @@ def raised(call: Any) -> str:
         (lambda: area(1, c=2), "no argument called c"),  # type: ignore[call-arg]
         (a_cell("def f():\n  return x\n  x = 1"), "x is given a value only later"),
         (lambda: torch.zeros(2, 3)[:, 5], "Axis 1 has 3 places, counted from 0, and number 5"),
+        (lambda: torch.zeros(3)[torch.tensor([0.5])], "divide with `//`"),
+        (lambda: torch.zeros(2, 3).T.view(6), "`view` can't join"),
         (lambda: np.zeros(3)[4], "Axis 0 has 3 places, counted from 0, and number 4"),
         (lambda: {[1]: 2}, "A list can't be a key"),
         (a_cell("def f(x=3): return x[0]"), "One value of type int"),

@@ -68,9 +68,9 @@ TWO = [[7, 2, 11, 5], [3, 9, 0, 0]]
 _case(
     "one row of three tokens",
     [[7, 2, 11, 5]],
-    [[13, 6, 3]],
+    [[14, 5, 3]],
     4,
-    "Each token divides for itself: 13 // 4 chooses the entry, 13 % 4 the slot.",
+    "Each token divides for itself: 14 // 4 chooses the entry, 14 % 4 the slot.",
 )
 _case(
     "two rows of one token",

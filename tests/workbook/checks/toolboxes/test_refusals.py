@@ -1,5 +1,6 @@
 """What a refused call may not change is compared, the order of the free ids too."""
 
+import linecache
 from typing import Any
 
 import pytest
@@ -76,3 +77,31 @@ def test_a_refusal_that_changed_nothing_is_right() -> None:
     cache = written(6)
     before = Snapshot.of(cache)
     expect_refused(cache, attempt(cache.allocator.allocate_many, 99), before, BlockPoolExhausted)
+
+
+@pytest.mark.parametrize(
+    ("raises", "words"),
+    [
+        ("raise ValueError('full')", "under another name"),
+        ("if True: raise ValueError('full')", "under another name"),
+        ("assert False", "under another name"),
+        ("[][0]", "the case's own"),
+        ("BlockAllocator(3).release(2)", "the case's own"),
+    ],
+)
+def test_a_refusal_by_another_name_is_told_from_a_crash(raises: str, words: str) -> None:
+    file = f"<cell {raises}>"
+    source = f"def call():\n    {raises}\n"
+    linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
+    names: dict[str, Any] = {"BlockAllocator": BlockAllocator}
+    exec(compile(source, file, "exec"), names)
+    pool = BlockAllocator(3)
+    with pytest.raises(CheckFailed) as failed:
+        expect_refused(
+            pool,
+            attempt(names["call"]),
+            Snapshot.of(pool),
+            BlockPoolExhausted,
+            why="the case's own",
+        )
+    assert words in str(failed.value.why)

@@ -192,3 +192,108 @@ mistake(
     ("pool[tables]", "pool[tables[:, :1]]"),
     ("torch.arange(longest)", "torch.arange(history.shape[2])"),
 )
+mistake(
+    "A place inside a block was compared with the end; the place in the history counts.",
+    ("torch.arange(longest) >=", "torch.arange(longest) % pool.shape[2] >="),
+)
+mistake(
+    "The zeros came first. A history begins at position 0, and the zeros follow it.",
+    (
+        f"return {FILL}",
+        f"rows = zip({FILL}, ends.tolist())\n"
+        "    return torch.stack([row.roll(longest - end, 1) for row, end in rows])",
+    ),
+)
+mistake(
+    "What lies past an end was filled with NaN, which is what must not be read. Zeros are wanted.",
+    (f"{MASK}, 0)", f"{MASK}, torch.nan)"),
+)
+mistake(
+    "What lies past an end was filled with −1. Zeros are wanted.",
+    (f"{MASK}, 0)", f"{MASK}, -1)"),
+)
+mistake(
+    "Only whole blocks past the end were erased; the unwritten slots of the last block are past "
+    "it, too.",
+    (">= ends[:, None]", ">= (-(-ends // pool.shape[2]) * pool.shape[2])[:, None]"),
+)
+mistake(
+    "The last block was erased whole; its first slots hold tokens.",
+    (">= ends[:, None]", ">= (ends // pool.shape[2] * pool.shape[2])[:, None]"),
+)
+mistake(
+    "The ends were taken for the last positions. They are numbers of tokens, so the last position "
+    "is one less.",
+    ("longest = int(ends.max())", "longest = int(ends.max()) + 1"),
+    (">= ends", "> ends"),
+)
+mistake(
+    "Axes were moved and joined as for one row. Here the batch is axis 0, and every axis stands "
+    "one further back: `transpose(1, 2)`, `flatten(2, 3)`.",
+    ("blocks.transpose(1, 2).flatten(2, 3)", "blocks.transpose(0, 1).flatten(1, 2)"),
+    (f"return {FILL}", "return history"),
+)
+mistake(
+    "The heads' axis is missing: each row has one history for every KV head.",
+    (f"return {FILL}", f"return {FILL}[:, 0]"),
+)
+mistake(
+    "The rows were turned about with the ends: row r has end r.",
+    (">= ends[:, None]", ">= ends.flip(0)[:, None]"),
+)
+mistake(
+    "The rows of the batch came out in another order than the tables.",
+    ("pool[tables]", "pool[tables.flip(0)]"),
+    (">= ends[:, None]", ">= ends.flip(0)[:, None]"),
+)
+
+
+@gather_batch.mistake(
+    "A block has `pool.shape[2]` slots; `pool.shape[1]` is the number of KV heads."
+)
+def slots_as_many_as_heads(pool: Tensor, tables: Tensor, ends: Tensor) -> Tensor:
+    size = pool.shape[1]
+    history = pool.new_zeros(len(tables), pool.shape[1], int(ends.max()), pool.shape[3])
+    for row, end in enumerate(ends.tolist()):
+        for p in range(end):
+            history[row, :, p] = pool[tables[row, p // size], :, p % size]
+    return history
+
+
+@gather_batch.mistake("Position 0 is missing: a range from 1 leaves out the first token.")
+def from_position_one(pool: Tensor, tables: Tensor, ends: Tensor) -> Tensor:
+    history = right(pool, tables, ends)
+    history[:, :, 0] = 0
+    return history
+
+
+@gather_batch.mistake("Every row was written into row 0 of the answer, one over the other.")
+def all_into_row_zero(pool: Tensor, tables: Tensor, ends: Tensor) -> Tensor:
+    history = right(pool, tables, ends)
+    answer = torch.zeros_like(history)
+    for row, end in zip(history, ends.tolist(), strict=True):
+        answer[0, :, :end] = row[:, :end]
+    return answer
+
+
+@gather_batch.mistake("The zeros were put into head 0 alone; all heads of a row end together.")
+def head_zero_masked(pool: Tensor, tables: Tensor, ends: Tensor) -> Tensor:
+    history = pool[tables].transpose(1, 2).flatten(2, 3)[:, :, : int(ends.max())]
+    history[:, 0] = right(pool, tables, ends)[:, 0]
+    return history
+
+
+@gather_batch.mistake("Only the last row got its zeros; every row has an end of its own.")
+def last_row_masked(pool: Tensor, tables: Tensor, ends: Tensor) -> Tensor:
+    history = pool[tables].transpose(1, 2).flatten(2, 3)[:, :, : int(ends.max())]
+    history[-1] = right(pool, tables, ends)[-1]
+    return history
+
+
+@gather_batch.mistake("Of the last block the last slots were read; it is written from slot 0 on.")
+def last_block_from_its_end(pool: Tensor, tables: Tensor, ends: Tensor) -> Tensor:
+    history, size = right(pool, tables, ends), pool.shape[2]
+    for row, end in enumerate(ends.tolist()):
+        rest = (end - 1) % size + 1
+        history[row, :, end - rest : end] = pool[tables[row, (end - 1) // size], :, size - rest :]
+    return history

@@ -124,3 +124,62 @@ mistake(
     "the same positions again.",
     ("positions % block_size", "positions.remainder_(block_size)"),
 )
+mistake(
+    "Every row took the entries that row 0's positions choose; each row divides its own.",
+    ("positions // block_size", "positions[:1].expand_as(positions) // block_size"),
+)
+mistake(
+    "The entry was computed as `ceil(p / size) - 1`: for a block's first token that is the block "
+    "before. `//` alone is right.",
+    ("positions // block_size]", "-(-positions // block_size) - 1]"),
+)
+mistake(
+    "Offsets count from 1. The first slot of a block has offset 0.",
+    ("blocks, positions % block_size", "blocks, positions % block_size + 1"),
+)
+mistake(
+    "The position itself was returned as the offset; inside its block it is the rest, `%`.",
+    ("blocks, positions % block_size", "blocks, positions"),
+)
+mistake(
+    "The entry was chosen one too far: position 0 is in entry 0.",
+    ("positions // block_size]", "(positions // block_size + 1) % tables.shape[1]]"),
+)
+mistake(
+    "The tables were flattened, and in one long list row r begins at r × width, not elsewhere.",
+    (
+        "tables[rows, positions // block_size]",
+        "tables.flatten()[(rows * block_size + positions // block_size) % tables.numel()]",
+    ),
+)
+mistake(
+    "The rows took one another's tables, in reverse: row r asks table r.",
+    ("tables[rows", "tables.flip(0)[rows"),
+)
+mistake(
+    "The last entry of each table was taken for every token.",
+    ("positions // block_size]", "positions * 0 - 1]"),
+)
+mistake(
+    "The first entry of each table was taken for every token.",
+    ("positions // block_size]", "positions * 0]"),
+)
+mistake(
+    "New tokens were taken to follow row 0's first position; each row's `positions` say where.",
+    ("    rows =", "    positions = positions[:1].expand_as(positions)\n    rows ="),
+)
+mistake(
+    "`block * block_size` is where a block begins, counted in slots; its id alone is wanted.",
+    ("return blocks,", "return blocks * block_size,"),
+)
+mistake(
+    "Offsets were counted from a block's end. Slot 0 is its first.",
+    ("blocks, positions % block_size", "blocks, block_size - 1 - positions % block_size"),
+)
+mistake(
+    "The offset was the token's number in this step; its position says where in the block it lies.",
+    (
+        "blocks, positions % block_size",
+        "blocks, torch.arange(positions.shape[1]).expand_as(positions)",
+    ),
+)

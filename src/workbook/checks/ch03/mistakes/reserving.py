@@ -149,3 +149,112 @@ mistake(
         "(length + new_tokens) // cache.block_size",
     ),
 )
+mistake(
+    "The old blocks are gone from the table: the list of new ones replaced it. `extend` it.",
+    ("table.extend(", "cache.tables[seq] = ("),
+)
+mistake(
+    "One block was taken, whatever was missing: a prompt may need several.",
+    ("allocate_many(missing)", "allocate_many(1)"),
+)
+mistake(
+    "A block was taken for every new token; a block holds `block_size` of them.",
+    ("ceil_div(length + new_tokens, cache.block_size) - len(table)", "new_tokens"),
+)
+mistake(
+    "A block was taken for every token, old and new; a block holds `block_size` of them.",
+    ("ceil_div(length + new_tokens, cache.block_size)", "(length + new_tokens)"),
+)
+mistake(
+    "Only a length at a block's edge took a block, and one alone: a prompt may need several, and "
+    "new tokens may cross an edge.",
+    ("missing > 0", "length % cache.block_size == 0"),
+    ("allocate_many(missing)", "allocate_many(1)"),
+)
+mistake(
+    "The arguments of `ceil_div` are swapped: the tokens first, then the size of a block.",
+    ("length + new_tokens, cache.block_size", "cache.block_size, length + new_tokens"),
+)
+mistake(
+    "What was already in the table wasn't taken off: it was reserved a second time.",
+    (" - len(table)", ""),
+)
+mistake(
+    "Only the length was counted: the new tokens have no slot yet.",
+    ("length + new_tokens", "length"),
+)
+mistake(
+    "The new tokens alone were counted, and the table's blocks taken off: the old tokens' room "
+    "isn't the new ones'.",
+    ("length + new_tokens", "new_tokens"),
+)
+mistake(
+    "Taking began one token too early: with a length at a block's edge, `>=` asks for a block that "
+    "isn't missing.",
+    ("missing > 0", "missing >= 0"),
+    ("allocate_many(missing)", "allocate_many(max(missing, 1))"),
+)
+mistake(
+    "The last missing block wasn't taken: `missing` is how many are needed, all of them.",
+    ("allocate_many(missing)", "allocate_many(missing - 1)"),
+)
+mistake(
+    "A single missing block wasn't taken: that is more than none.",
+    ("missing > 0", "missing > 1"),
+)
+
+
+@reserve.mistake("A longer table was cut back: what was reserved before stays.")
+def shrinks(cache: Any, seq: str, new_tokens: int) -> None:
+    needed = len(cache.tables[seq]) + missing(cache, seq, new_tokens)
+    while len(cache.tables[seq]) > needed:
+        cache.allocator.release(cache.tables[seq].pop())
+    take(cache, seq, missing(cache, seq, new_tokens))
+
+
+@reserve.mistake(
+    "The refusal was caught and swallowed: the caller hears nothing, and writes tokens that have "
+    "no slot. Let it pass."
+)
+def swallows(cache: Any, seq: str, new_tokens: int) -> None:
+    if missing(cache, seq, new_tokens) <= cache.allocator.num_free:
+        take(cache, seq, missing(cache, seq, new_tokens))
+
+
+@reserve.mistake("It gave what there was. A step with half its room can't run: all, or nothing.")
+def what_there_is(cache: Any, seq: str, new_tokens: int) -> None:
+    take(cache, seq, min(missing(cache, seq, new_tokens), cache.allocator.num_free))
+
+
+@reserve.also_right.append
+def reversed_blocks(cache: Any, seq: str, new_tokens: int) -> None:
+    """Any free block will do, in any order behind the old ones."""
+    blocks = max(0, missing(cache, seq, new_tokens))
+    cache.tables[seq] += cache.allocator.allocate_many(blocks)[::-1]
+
+
+@reserve.mistake("An exact fit was refused: with `>=` the last free blocks can never be taken.")
+def refuses_an_exact_fit(cache: Any, seq: str, new_tokens: int) -> None:
+    blocks, free = missing(cache, seq, new_tokens), cache.allocator.num_free
+    take(cache, seq, blocks + (blocks == free))
+
+
+@reserve.mistake("The ids were made up. Blocks are taken from the allocator, which says which.")
+def made_up(cache: Any, seq: str, new_tokens: int) -> None:
+    table = cache.tables[seq]
+    table.extend(range(len(table), len(table) + missing(cache, seq, new_tokens)))
+
+
+@reserve.mistake("The table's entries were compared with tokens: an entry is a whole block.")
+def a_block_a_token(cache: Any, seq: str, new_tokens: int) -> None:
+    while len(cache.tables[seq]) < cache.lengths[seq] + new_tokens:
+        cache.tables[seq].append(cache.allocator.allocate())
+
+
+@reserve.mistake("Refused, the sequence lost the blocks that it had. Nothing may change.")
+def loses_all(cache: Any, seq: str, new_tokens: int) -> None:
+    if missing(cache, seq, new_tokens) > cache.allocator.num_free:
+        cache.allocator.release_many(cache.tables[seq])
+        cache.tables[seq].clear()
+        cache.allocator.allocate_many(cache.allocator.num_blocks)
+    take(cache, seq, missing(cache, seq, new_tokens))

@@ -144,3 +144,114 @@ mistake(
     ("[seq][kept:]:", "[seq]:"),
     ("del cache.tables[seq][kept:]", "cache.tables[seq] = cache.tables[seq][:kept]"),
 )
+mistake(
+    "`length` was taken for what goes. It is what stays.",
+    ("    kept =", "    length = cache.lengths[seq] - length\n    kept ="),
+)
+mistake(
+    "The length was rounded to whole blocks. It counts tokens: the last block may be part-filled.",
+    ("cache.lengths[seq] = length", "cache.lengths[seq] = kept * cache.block_size"),
+)
+mistake(
+    "With nothing to cut, `[-0:]` is the whole list: slice from the front, `[kept:]`.",
+    ("[seq][kept:]", "[seq][-(len(cache.tables[seq]) - kept) :]"),
+)
+mistake(
+    "Blocks were counted from the tokens that go. Count those that stay: whether a block goes "
+    "depends on where the cut falls.",
+    (
+        "ceil_div(length, cache.block_size)",
+        "len(cache.tables[seq]) - (cache.lengths[seq] - length) // cache.block_size",
+    ),
+)
+mistake(
+    "Blocks were counted from the tokens that go, rounded up: the block of the last remaining "
+    "token may be among them.",
+    (
+        "ceil_div(length, cache.block_size)",
+        "len(cache.tables[seq]) - ceil_div(cache.lengths[seq] - length, cache.block_size)",
+    ),
+)
+mistake(
+    "The table was cut at `length` entries: it has one for each block, not for each token.",
+    ("ceil_div(length, cache.block_size)", "length"),
+)
+mistake(
+    "A local name was given a shorter list (`table = table[:kept]`); the cache's own table is as "
+    "long as before. Change that one, `del cache.tables[seq][kept:]`.",
+    ("del cache.tables[seq][kept:]", "table = cache.tables[seq][:kept]"),
+    ("cache.lengths[seq] = length\n", "cache.lengths[seq] = length\n    del table\n"),
+)
+mistake(
+    "A cut to 0 forgot the sequence. It stays, empty: `free` is what ends one.",
+    (
+        "    cache.lengths[seq] = length",
+        "    cache.lengths[seq] = length\n"
+        "    if not length:\n"
+        "        del cache.tables[seq], cache.lengths[seq]",
+    ),
+)
+mistake(
+    "The length was reduced by `length`; it becomes `length`.",
+    ("cache.lengths[seq] = length", "cache.lengths[seq] -= length"),
+)
+mistake(
+    "Only one block left the table: everything behind the kept ones goes.",
+    ("[seq][kept:]:", "[seq][kept : kept + 1]:"),
+    ("del cache.tables[seq][kept:]", "del cache.tables[seq][kept : kept + 1]"),
+)
+mistake(
+    "Only the last block left the table: everything behind the kept ones goes.",
+    ("[seq][kept:]:", "[seq][kept:][-1:]:"),
+    ("del cache.tables[seq][kept:]", "del cache.tables[seq][kept:][-1:]"),
+    ("    cache.lengths", "    cache.tables[seq] = cache.tables[seq][:-1]\n    cache.lengths"),
+)
+mistake(
+    "One block too few stays: position `length - 1` is in the last that is kept.",
+    ("ceil_div(length, cache.block_size)", "max(ceil_div(length, cache.block_size) - 1, 0)"),
+)
+
+
+@truncate.mistake(
+    "Entries were removed while a loop ran over the same list, which skips every other one. Loop "
+    "over a slice, then delete it."
+)
+def while_looping(cache: Any, seq: str, length: int) -> None:
+    refuse(cache, seq, length)
+    kept = ceil_div(length, cache.block_size)
+    for number, block in enumerate(cache.tables[seq]):
+        if number >= kept:
+            cache.allocator.release(block)
+            cache.tables[seq].remove(block)
+    cache.lengths[seq] = length
+
+
+mistake(
+    "One block too many stays: the first that goes is entry `kept`, not the one behind it.",
+    ("[kept:]", "[kept + 1 :]"),
+)
+mistake(
+    "Each block was released twice; this sequence holds it once.",
+    (
+        "        cache.allocator.release(block)",
+        "        cache.allocator.release(block)\n        cache.allocator.release(block)",
+    ),
+)
+mistake(
+    "Entries' numbers were released, not the block ids that stand in them.",
+    ("in cache.tables[seq][kept:]", "in range(kept, len(cache.tables[seq]))"),
+)
+mistake(
+    "A cut to 0 keeps a block. No token needs it.",
+    ("ceil_div(length, cache.block_size)", "max(1, ceil_div(length, cache.block_size))"),
+)
+
+
+@truncate.mistake(
+    "Everything was released and blocks were taken anew. The remaining tokens lie in the old ones."
+)
+def taken_anew(cache: Any, seq: str, length: int) -> None:
+    refuse(cache, seq, length)
+    cache.allocator.release_many(cache.tables[seq])
+    cache.tables[seq] = cache.allocator.allocate_many(ceil_div(length, cache.block_size))
+    cache.lengths[seq] = length

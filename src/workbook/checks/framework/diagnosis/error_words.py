@@ -68,6 +68,15 @@ _WORDS = (
         "A count or an index became a float: divide with `//`.",
     ),
     (
+        r"tensors used as indices must be long|index.* must be integers",
+        "An index is a whole number: divide with `//`, which gives one, not with `/`.",
+    ),
+    (
+        r"view size is not compatible",
+        "After `transpose` these axes don't follow one another in memory: `view` can't join them. "
+        "`flatten` and `reshape` copy where they must.",
+    ),
+    (
         r"arange's range must be a power of 2",
         "A tile has a power of 2 of places along each axis: take the next one, and mask the rest.",
     ),
