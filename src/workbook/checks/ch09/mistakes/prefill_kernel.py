@@ -145,6 +145,20 @@ mistake(
     (V_LOAD, "tl.load(v_pool + place)"),
 )
 mistake(
+    "Each row was taken for a token of its own. GROUP rows, the heads of one token, share it: "
+    "token first + r // GROUP.",
+    ("first + r // GROUP", "first + r"),
+)
+mistake(
+    "Positions were counted by rows: GROUP rows stand at the position of their token.",
+    ("position = past + token", "position = past + first + r"),
+)
+mistake(
+    "The walk read one key too few: `last` is how many keys the tile's last token sees, its own "
+    "with them.",
+    (LAST, LAST + " - 1"),
+)
+mistake(
     "`past` is the whole length: it must leave out the new tokens, which `lengths` counts.",
     ("past = tl.load(lengths + row) - count", "past = tl.load(lengths + row)"),
 )
