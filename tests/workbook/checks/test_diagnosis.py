@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from workbook.checks.framework import Exercise, Registry, Skipped, expect, shown
+from workbook.checks.framework import Exercise, Registry, Skipped, attempt, expect, shown
 from workbook.checks.framework.calls import Checks
 from workbook.checks.framework.diagnosis.error_words import error_words
 from workbook.checks.framework.diagnosis.fuel import OutOfFuel, fuel
@@ -57,6 +57,8 @@ def why(checks: Checks, source: str) -> str:
         ("a * b", "Your function returned nothing (None)"),
         ("return a * b / 1", "A count is an int, this is a float"),
         ("return [a * b]", "An int is wanted, this is a list."),
+        ("return ValueError('no')", "ValueError was returned as an answer"),
+        ("return KeyError", "KeyError was returned as an answer"),
         ("return a * b - 1", "Off by one: 14 is one too few. Law one."),
         ("return 2 * a * b", "That is 2 times the right number. Law one."),
         ("return undefined", "Nothing is called undefined here."),
@@ -287,6 +289,7 @@ def raised(call: Any) -> str:
         (a_cell("def f(i=1.0): return [1, 2][i]"), "divide with `//`"),
         (a_cell("def f(): (1, 2)[0] = 3"), "can't be changed in place"),
         (a_cell("def f(): return f()"), "calls itself without an end"),
+        (a_cell("def f(d={1: 2}):\n  for k in d: d[k + 1] = 3"), "can't change while a loop"),
     ],
 )
 def test_errors_of_libraries_are_said_for_a_reader(call: Any, words: str) -> None:
@@ -316,3 +319,32 @@ def test_a_mistake_from_source_sees_what_the_right_one_sees() -> None:
     assert changed(area, [("a * b", "np.hypot(a, b)")])(3, 4) == 5.0
     with pytest.raises(ValueError, match="has no 'a / b'"):
         changed(area, [("a / b", "a")])
+
+
+@pytest.mark.parametrize(
+    "error", ['BlockNotHeld("nobody has it; ask refs")', "BlockNotHeld", 'BlockNotHeld("b")']
+)
+def test_a_refusal_is_known_whatever_words_the_reader_gave_it(error: str) -> None:
+    registry = Registry()
+    exercise = registry.exercise(
+        "pool", label="ex-99-2", title="P", stub="Pool", takes="class", hints=("", "")
+    )
+
+    @exercise.case("refused, and nothing changed", tried="t", right="r", why="The law.")
+    def _body(cls: Any) -> None:
+        pool = cls()
+        outcome = attempt(pool.release)
+        expect(pool.refs == [0], got=f"{outcome}; refs is {shown(pool.refs)}")
+
+    cell = """
+from paged_attention.errors import BlockNotHeld
+class Pool:
+    def __init__(self): self.refs = [0]
+    def release(self):
+        self.refs[0] -= 1
+        raise {}
+"""
+    exercise.mistake("Written before it was tested.")(a_cell(cell.format("BlockNotHeld")))
+    report = Checks(registry).pool(a_cell(cell.format(error)))
+    assert report.failure
+    assert report.failure.why == "Written before it was tested."

@@ -54,8 +54,9 @@ check.allocator(MyAllocator)
       tried   a = allocate(); release(a); release(a)
       got     no error; num_free is 5 in a pool of 4
       right   BlockNotHeld, num_free still 4
-      why     block 0 is now in the free list twice. Two sequences will be given the same memory,
-              and each will read the other's history. (This happened: sgl-project/sglang#18694)
+      why     Nobody held block 0, and it was taken back again, so it is in the free list twice. Two
+              sequences will be given the same memory, and each will read the other's history. Ask
+              the count first. (This happened: sgl-project/sglang#18694)
   2 of {len(report.titles)} passed; hint(1) and hint(2) are there when you want them."""
     )
 

@@ -49,7 +49,8 @@ most_outputs.example(
     9,
     4,
     right=0,
-    why="A prompt that can't be run has no output, and a number of tokens is never below 0.",
+    why="A prompt that can't be run has no output. None can come out, and that is a number, 0: no "
+    "error, and nothing below 0.",
 )
 most_outputs.example(
     "one token more than the room",

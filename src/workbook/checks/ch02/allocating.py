@@ -1,4 +1,4 @@
-"""Chapter 02: allocate and release, all or nothing."""
+"""Chapter 02: allocate and release."""
 
 import copy
 from collections import Counter
@@ -19,18 +19,6 @@ allocate_release = exercise(
         "Test first. `allocate` raises when the stack is empty, else it pops an id and sets its "
         "count to 1. `release` raises when the count is 0, else it sets the count to 0 and pushes "
         "the id.",
-    ),
-)
-allocate_many = exercise(
-    "allocate_many",
-    label="ex-02-2",
-    title="All or nothing",
-    stub="MyBulkAllocator",
-    takes="class",
-    hints=(
-        "Look before you take: the stack knows its length.",
-        "One comparison with `num_free` and one `raise`; after that, `n` calls of `allocate` "
-        "cannot fail.",
     ),
 )
 
@@ -63,7 +51,20 @@ def _fresh(allocator: Any) -> None:
 )
 def _distinct(allocator: Any) -> None:
     pool = allocator(4)
-    blocks = [pool.allocate() for _ in range(4)]
+    blocks = []
+    for number in range(1, 5):
+        outcome = attempt(pool.allocate)
+        expect(
+            not outcome.raised(BlockPoolExhausted),
+            tried=f"pool of 4; allocate() number {number}",
+            got=f"{outcome}; num_free is {shown(pool.num_free)}",
+            right="a block",
+            why="It was refused while a block was free. The last free one is as good as the first: "
+            "refuse only when none is left.",
+        )
+        if outcome.error:
+            raise outcome.error
+        blocks.append(outcome.value)
     twice = [block for block, times in Counter(blocks).items() if times > 1]
     if twice:
         expect(
@@ -87,7 +88,17 @@ def _distinct(allocator: Any) -> None:
 def _double_release(allocator: Any) -> None:
     pool = allocator(4)
     block = pool.allocate()
-    pool.release(block)
+    first = attempt(pool.release, block)
+    expect(
+        not first.raised(BlockNotHeld),
+        tried="a = allocate(); release(a)",
+        got=str(first),
+        right="no error, num_free is 4",
+        why="The first release was refused, and the block has a holder: its count is 1. Is the "
+        "test the wrong way round?",
+    )
+    if first.error:
+        raise first.error
     expect(
         pool.num_free == 4,
         tried="a = allocate(); release(a)",
@@ -105,10 +116,17 @@ def _double_release(allocator: Any) -> None:
     )
     second = attempt(pool.release, block)
     expect(
+        not second.error or pool.num_free == 4,
+        got=f"{second}; num_free is {shown(pool.num_free)} in a pool of 4",
+        why="It was refused, and the id had been pushed before: it is on the stack twice. Test "
+        "first, then write.",
+    )
+    expect(
         pool.num_free == 4,
         got=f"{second}; num_free is {shown(pool.num_free)} in a pool of 4",
-        why=f"block {block} is now in the free list twice. Two sequences will be given the same "
-        "memory, and each will read the other's history. (This happened: sgl-project/sglang#18694)",
+        why=f"Nobody held block {block}, and it was taken back again, so it is in the free list "
+        "twice. Two sequences will be given the same memory, and each will read the other's "
+        "history. Ask the count first. (This happened: sgl-project/sglang#18694)",
     )
     expect(
         second.raised(BlockNotHeld),
@@ -138,6 +156,12 @@ def _empty(allocator: Any) -> None:
     pool.allocate()
     pool.allocate()
     third = attempt(pool.allocate)
+    expect(
+        third.error is not None,
+        got=str(third),
+        why="Nothing was raised, and the caller writes into a block that it doesn't have. A "
+        "scheduler that is told, by BlockPoolExhausted, lets a request wait.",
+    )
     expect(third.raised(BlockPoolExhausted), got=str(third))
     expect(
         pool.num_free == 0 and list(pool.refs) == [1, 1],
@@ -177,125 +201,16 @@ def _reuse(allocator: Any) -> None:
 )
 def _last_in_first_out(allocator: Any) -> None:
     pool = allocator(5)
-    for _ in range(3):
-        pool.allocate()
+    taken = [pool.allocate() for _ in range(3)]
+    expect(
+        taken == [0, 1, 2],
+        tried="pool of 5; allocate() three times",
+        got=f"blocks {shown(taken)}",
+        right="blocks [0, 1, 2]",
+        why="They came from the other end, the bottom of the stack. Its top is the end of the "
+        "list: `pop()` takes from there, and `append` puts there.",
+    )
     pool.release(0)
     pool.release(2)
     got = [pool.allocate() for _ in range(4)]
     expect(got == [2, 0, 3, 4], got=f"blocks {shown(got)}")
-
-
-@allocate_many.case(
-    "a request for too many is refused whole",
-    tried="pool of 4; allocate(); allocate(); allocate_many(3)",
-    right="BlockPoolExhausted, num_free still 2",
-    why="A call that cannot give all it was asked for gives nothing, and says so.",
-)
-def _refused_whole(allocator: Any) -> None:
-    pool = allocator(4)
-    pool.allocate()
-    pool.allocate()
-    outcome = attempt(pool.allocate_many, 3)
-    if outcome.error is None:
-        expect(
-            False,
-            got=str(outcome),
-            why="The caller wanted 3 blocks and goes on as if it had them. It finds out when it "
-            "writes the tokens that have no place.",
-        )
-    expect(outcome.raised(BlockPoolExhausted), got=str(outcome))
-    expect(
-        pool.num_free == 2 and sorted(pool.refs) == [0, 0, 1, 1],
-        got=f"{type(outcome.error).__name__}, and now num_free is {shown(pool.num_free)}",
-        why="The request was refused, yet blocks are gone: the caller has no list of them, so "
-        "nobody will ever release them. (This happened: ovg-project/kvcached#364)",
-    )
-
-
-@allocate_many.case(
-    "a refusal leaves the stack as it was, id by id",
-    tried="pool of 5; take 0, 1, 2; release(1); allocate_many(4)",
-    right="BlockPoolExhausted, and the next ids are [1, 3, 4], as before",
-    why="A refused call changes nothing, and the order of the free ids is part of what there is: "
-    "the top must be the block that came back last.",
-)
-def _stack_unchanged(allocator: Any) -> None:
-    pool = allocator(5)
-    for _ in range(3):
-        pool.allocate()
-    pool.release(1)
-    before = next_ids(pool)
-    outcome = attempt(pool.allocate_many, 4)
-    expect(outcome.raised(BlockPoolExhausted), got=str(outcome))
-    expect(next_ids(pool) == before, got=f"the next ids are {shown(next_ids(pool))}")
-
-
-@allocate_many.case(
-    "none, and exactly what is left",
-    tried="pool of 4; allocate_many(0); allocate_many(4)",
-    right="[] with num_free 4, then four different blocks",
-    why="Both are ordinary: a token that fits its last block needs 0 new ones, and the last free "
-    "block is as good as the first.",
-)
-def _none_and_all(allocator: Any) -> None:
-    pool = allocator(4)
-    nothing = attempt(pool.allocate_many, 0)
-    expect(
-        nothing.error is None,
-        tried="pool of 4; allocate_many(0)",
-        got=str(nothing),
-        right="[], num_free still 4",
-        why="None is a number of blocks, too: a token that fits its last block needs no new one. "
-        "Such a call is no mistake of the caller's.",
-    )
-    expect(
-        list(nothing.value) == [] and pool.num_free == 4,
-        tried="pool of 4; allocate_many(0)",
-        got=f"{nothing}; num_free is {shown(pool.num_free)}",
-        right="[], num_free still 4",
-        why="Nothing was asked for and blocks were taken. In Python `free[-0:]` is the whole list.",
-    )
-    everything = attempt(pool.allocate_many, 4)
-    expect(
-        everything.error is None,
-        got=str(everything),
-        why="Four were asked for and four are free: an exact fit was refused, so the last block of "
-        "the pool can never be used.",
-    )
-    expect(
-        sorted(everything.value) == [0, 1, 2, 3] and list(pool.refs) == [1] * 4,
-        got=f"{shown(everything.value)}, refs {shown(pool.refs)}",
-        right="each of 0, 1, 2, 3 once, and every count 1",
-    )
-
-
-@allocate_many.case(
-    "some, and then the rest",
-    tried="pool of 7; allocate_many(3), then allocate_many(4)",
-    right="three different ids with num_free 4, then the other four; every count is 1",
-    why="The ids that are handed out must be the ids that leave the stack.",
-)
-def _some_and_rest(allocator: Any) -> None:
-    pool = allocator(7)
-    some = list(pool.allocate_many(3))
-    expect(
-        len(some) == 3 and pool.num_free == 4,
-        tried="pool of 7; allocate_many(3)",
-        got=f"{shown(some)}, num_free {shown(pool.num_free)}",
-        right="3 ids, num_free 4",
-        why="As many ids as were asked for, and no more: the rest is somebody else's to ask for.",
-    )
-    blocks = some + list(pool.allocate_many(4))
-    expect(
-        sorted(blocks) == list(range(7)) and list(pool.refs) == [1] * 7,
-        got=f"{shown(some)}, then {shown(blocks[3:])}, refs {shown(pool.refs)}",
-    )
-    twin = allocator(7)
-    one_by_one = [twin.allocate() for _ in range(7)]
-    expect(
-        blocks == one_by_one,
-        got=f"{shown(some)}, then {shown(blocks[3:])}",
-        right=f"{shown(one_by_one[:3])}, then {shown(one_by_one[3:])}",
-        why="The right blocks in another order: the top of the stack comes first, as it would from "
-        "calls of `allocate`.",
-    )

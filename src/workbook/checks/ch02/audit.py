@@ -1,6 +1,8 @@
 """Chapter 02: an audit that names the blocks which break the conservation law."""
 
-from workbook.checks.framework import exercise
+from typing import Any
+
+from workbook.checks.framework import exercise, expect, shown
 
 audit = exercise(
     "audit",
@@ -15,6 +17,36 @@ audit = exercise(
     ),
 )
 
+FAULTS = ("free twice", "free and held", "lost", "miscounted")
+
+
+@audit.case(
+    "an entry for each faulty block, in the words of the table",
+    tried="audit([4, 4, 0], [0, 1, 0, 2, 0], [[1]])",
+    right="a dict whose entries are blocks 2, 3 and 4, each with one of the four faults",
+    why="Whoever reads the audit looks for these words, and for faulty blocks alone.",
+)
+def _form(function: Any) -> None:
+    got = function([4, 4, 0], [0, 1, 0, 2, 0], [[1]])
+    expect(
+        got is not None and hasattr(got, "items"),
+        got=shown(got),
+        why="A dict is wanted, from a block's id to its fault.",
+    )
+    for block, fault in got.items():
+        expect(
+            block not in (0, 1) or fault in FAULTS,
+            got=shown(got),
+            why=f"Block {block} is sound, and has an entry: {shown(fault)}. The audit names the "
+            "faulty ones and no other.",
+        )
+        expect(
+            fault in FAULTS,
+            got=shown(got),
+            why=f"{shown(fault)} is none of the table's four words. Copy them letter by letter.",
+        )
+
+
 audit.example(
     "a duplicate and a lost block",
     [0, 0, 3],
@@ -24,7 +56,11 @@ audit.example(
     why="The ids are wrong in two places, and the total is right: look at each id.",
     when=[
         ({}, "3 free + 1 held is 4: the total is right, and still block 2 is lost, unseen."),
-        ({2: "lost"}, "Block 0 is twice in the free list; a set of it hides the second one."),
+        (
+            {2: "lost"},
+            "Block 0 is twice in the free list, and it wasn't seen. A set hides the "
+            "second one, and twice is more than 1.",
+        ),
         ({0: "free twice"}, "Block 2 is lost and not named: go on after the first fault."),
     ],
 )

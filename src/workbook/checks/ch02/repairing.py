@@ -27,6 +27,12 @@ def grown(engine: Any, name: str, prompt: int, tokens: int) -> None:
         engine.step(name)
 
 
+def _held(engine: Any) -> str:
+    refs = engine.pool.refs
+    held = [block for block in range(16) if refs[block]]
+    return f"{engine.pool.num_free} of 16 free" + (f", and {shown(held)} held" if held else "")
+
+
 @repaired.case(
     "a visit of 6 + 3 tokens",
     tried="pool of 16; a prompt of 6, 3 tokens, abort",
@@ -35,11 +41,18 @@ def grown(engine: Any, name: str, prompt: int, tokens: int) -> None:
 )
 def _visit(engine_class: Any) -> None:
     engine = engine_class(BlockAllocator(16))
+    pool = engine.pool
     grown(engine, "a", 6, 3)
     outcome = attempt(engine.abort, "a")
     expect(
+        engine.pool is pool,
+        got="the engine has another pool",
+        right="the same pool, 16 of 16 free",
+        why="A new pool forgets what every other request holds. Give back what this one has.",
+    )
+    expect(
         outcome.error is None and engine.pool.num_free == 16,
-        got=f"{outcome}; {engine.pool.num_free} of 16 free",
+        got=f"{outcome}; {_held(engine)}",
     )
     expect(
         "a" not in engine.tables,
@@ -60,7 +73,7 @@ def _edge(engine_class: Any) -> None:
     outcome = attempt(engine.abort, "a")
     expect(
         outcome.error is None and engine.pool.num_free == 16,
-        got=f"{outcome}; {engine.pool.num_free} of 16 free",
+        got=f"{outcome}; {_held(engine)}",
     )
 
 
@@ -77,7 +90,7 @@ def _ahead(engine_class: Any) -> None:
     outcome = attempt(engine.abort, "a")
     expect(
         outcome.error is None and engine.pool.num_free == 16,
-        got=f"{outcome}; {engine.pool.num_free} of 16 free",
+        got=f"{outcome}; {_held(engine)}",
     )
 
 
@@ -99,6 +112,13 @@ def _shared(engine_class: Any) -> None:
     expect(
         outcome.error is None and (count, free) == (1, 15),
         got=f"{outcome}; {count} holders, {free} of 16 free",
+    )
+    expect(
+        engine.tables.get("b") == [block],
+        got=f"the table of b is {shown(engine.tables.get('b'))}, it was [{block}]",
+        right=f"the table of b unchanged, [{block}]",
+        why="b still reads that block. Whoever leaves takes its own name off a block, nobody "
+        "else's.",
     )
 
 

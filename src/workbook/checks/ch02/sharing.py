@@ -5,7 +5,8 @@ from collections import Counter
 from typing import Any
 
 from paged_attention.errors import BlockNotHeld
-from workbook.checks.ch02.allocating import allocate_many, allocate_release, next_ids
+from workbook.checks.ch02.all_or_nothing import allocate_many
+from workbook.checks.ch02.allocating import allocate_release, next_ids
 from workbook.checks.framework import attempt, exercise, expect, shown, suite
 
 share_release = exercise(
@@ -34,6 +35,14 @@ def _last_holder(allocator: Any) -> None:
     block = pool.allocate()
     pool.share(block)
     expect(
+        pool.refs[block] != 1 or pool.num_free != 3,
+        tried="pool of 4; b = allocate(); share(b)",
+        got="refs[b] is 1, num_free is 3",
+        right="refs[b] is 2, num_free is 3",
+        why="Nothing has changed: the new holder was counted nowhere. `refs[block] + 1` alone "
+        "writes nothing; `refs[block] += 1` does.",
+    )
+    expect(
         pool.refs[block] == 2 and pool.num_free == 3,
         tried="pool of 4; b = allocate(); share(b)",
         got=f"refs[b] is {shown(pool.refs[block])}, num_free is {shown(pool.num_free)}",
@@ -53,14 +62,26 @@ def _last_holder(allocator: Any) -> None:
         tried="pool of 4; b = allocate(); share(b); release(b)",
         got=f"num_free is {shown(pool.num_free)}",
         right="num_free is 3",
-        why="The other holder still reads block b, and the pool will give it to a third, who "
-        "writes over it.",
+        why="The id was pushed while a holder is left, who still reads block b: the pool will give "
+        "it to a third, who writes over it. Only the last one frees.",
     )
-    pool.release(block)
+    last = attempt(pool.release, block)
+    expect(
+        not last.raised(BlockNotHeld),
+        got=f"{last}; refs is {shown(pool.refs)}",
+        why="The last holder's release was refused. A count of 1 is a holder, who has the right to "
+        "leave."
+        if pool.refs[block]
+        else "The count was taken down to 0 first, and then `release` was asked whether anybody "
+        "holds the block. Test before you write.",
+    )
+    if last.error:
+        raise last.error
     expect(
         pool.num_free == 4,
         got=f"num_free is {shown(pool.num_free)} at the end",
-        why="Everyone has left and the block did not come back: shared once, it is lost for good.",
+        why="Everyone has left, and the block did not come back: where the count has come to 0, "
+        "nothing pushes the id. Ask for 0 after counting down.",
     )
     expect(
         pool.refs[block] == 0,
@@ -76,6 +97,21 @@ def _last_holder(allocator: Any) -> None:
         got=str(stranger),
         right="BlockNotHeld, refs[b] still 0",
         why="It is refused, but under another name: who catches BlockNotHeld doesn't hear of it.",
+    )
+    expect(
+        not stranger.error or pool.refs[block] == 0,
+        tried="share(b) when nobody holds b",
+        got=f"{stranger}; refs is {shown(pool.refs)}",
+        right="BlockNotHeld, refs[b] still 0",
+        why="It was refused, and a holder had been counted before. Test first, then write.",
+    )
+    expect(
+        stranger.error is not None or pool.refs[block] != 0,
+        tried="share(b) when nobody holds b",
+        got=f"{stranger}; refs is {shown(pool.refs)}",
+        right="BlockNotHeld, refs[b] still 0",
+        why="Nothing was done and nothing was said: the caller believes that it holds block b. "
+        "Raise.",
     )
     expect(
         stranger.raised(BlockNotHeld) and pool.refs[block] == 0,
@@ -101,6 +137,11 @@ def _release_too_many(allocator: Any) -> None:
     pool.release(block)
     third = attempt(pool.release, block)
     expect(
+        not third.error or (pool.num_free == 4 and list(pool.refs) == [0] * 4),
+        got=f"{third}; num_free is {shown(pool.num_free)}, refs is {shown(pool.refs)}",
+        why="It was refused and has still changed something. Test first, then write.",
+    )
+    expect(
         third.raised(BlockNotHeld) and pool.num_free == 4 and list(pool.refs) == [0] * 4,
         got=f"{third}; num_free is {shown(pool.num_free)}, refs is {shown(pool.refs)}",
     )
@@ -121,6 +162,34 @@ def _lands_on_top(allocator: Any) -> None:
     pool.release(1)
     pool.release(1)
     expect(next_ids(pool)[:1] == [1], got=f"the next ids are {shown(next_ids(pool))}")
+
+
+@share_release.case(
+    "as many holders as there are",
+    tried="pool of 4; b = allocate(); share(b) three times; then four times release(b)",
+    right="counts 2, 3, 4, then 3, 2, 1, 0, and only the last release frees the block",
+    why="Each holder is counted, whatever their number, and each leaves once.",
+)
+def _many_holders(allocator: Any) -> None:
+    pool = allocator(4)
+    block = pool.allocate()
+    seen: list[int] = []
+    for verb in (pool.share,) * 3 + (pool.release,) * 4:
+        outcome = attempt(verb, block)
+        if outcome.raised(BlockNotHeld):
+            expect(
+                False,
+                got=f"counts {shown(seen)}, then {outcome}",
+                why="A holder was refused, and block b is held: it has no largest number of "
+                "holders.",
+            )
+        if outcome.error:
+            raise outcome.error
+        seen.append(pool.refs[block])
+    expect(
+        seen == [2, 3, 4, 3, 2, 1, 0] and pool.num_free == 4,
+        got=f"counts {shown(seen)}, num_free {shown(pool.num_free)}",
+    )
 
 
 @share_release.case(

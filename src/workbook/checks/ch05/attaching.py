@@ -4,7 +4,7 @@ from typing import Any
 
 from workbook.checks.framework import exercise, expect, shown
 from workbook.checks.toolboxes.known_tokens import write
-from workbook.checks.toolboxes.prefix_world import probe, serve, world
+from workbook.checks.toolboxes.prefix_world import probe, serve, told, world
 
 prefix_cache = exercise(
     "prefix_cache",
@@ -32,7 +32,7 @@ PROMPT = [1, 2, 3, 4, 5, 6, 7, 8, 0]
     why="Both prompts say the same up to there, so their keys and values are the same.",
 )
 def _equal(cls: Any) -> None:
-    cache, prefix, _ = world(cls)
+    cache, prefix, index = world(cls)
     first = serve(cache, prefix, "a", PROMPT)
     expect(
         first == 0,
@@ -41,11 +41,21 @@ def _equal(cls: Any) -> None:
         right="0",
         why="Nobody has run anything yet, so there is nothing to reuse; the return is a number.",
     )
+    published = told(index)
+    expect(
+        not published or published == ["1234", "1234·5678"],
+        tried="a runs 1234·5678·0; remember(a)",
+        got=f"published: {', '.join(published)}",
+        right="published: 1234, 1234·5678",
+        why="Both blocks are full and written, and the second one comes after the first.",
+    )
+    index.asked.clear()
     reused = prefix.attach("b", PROMPT.copy())
     table, length = cache.tables["b"], cache.lengths["b"]
+    asked = f"; find was asked for {', '.join(index.asked)}" if index.asked else ""
     expect(
         reused == 8,
-        got=f"{shown(reused)} tokens reused, table {shown(table)}",
+        got=f"{shown(reused)} tokens reused, table {shown(table)}{asked}",
         why="attach answers in tokens: the caller runs what is left of the prompt."
         if reused == 2
         else None,
@@ -245,7 +255,8 @@ def _twice(cls: Any) -> None:
         prefix.attach(seq, [7] * 9)
     for seq in ("b", "c"):
         write(cache, {seq: [7] * 9})
-        prefix.remember(seq, [7] * 9)
+        for _ in range(2):
+            prefix.remember(seq, [7] * 9)
     reused = probe(cache, prefix, [7] * 9)
     expect(
         reused == 8 and not set(cache.tables["b"]) & set(cache.tables["c"]),

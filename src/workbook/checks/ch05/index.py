@@ -72,6 +72,14 @@ def _walk(cls: Any) -> None:
         why="A miss is an everyday answer, and None says so.",
     )
     first = _publish(index, [A, B], [3, 5])
+    turned = index.find(ROOT, C)
+    expect(
+        turned is None,
+        tried="1234 published; find 4321",
+        got=shown(turned),
+        right="None",
+        why="The same tokens in another order are another prefix.",
+    )
     found, beginning = _find(index, [A, B]), _find(index, [A, C])
     expect((found, beginning) == ([3, 5], [3]), got=f"{shown(found)} and {shown(beginning)}")
     again = _publish(index, [A, B], [3, 5])
@@ -106,6 +114,23 @@ def _history(cls: Any) -> None:
     found = _find(index, [N, B])
     better = "The parent belongs to the key: 5678 was computed after 1234." if 1 in found else None
     expect(found == [2], got=shown(found), right="[2]", why=better)
+
+
+@exact_index.case(
+    "the same tokens in two places",
+    tried="1234·5678 in 0 and 1, 9999·5678 in 2 and 3; forget(3)",
+    right="1234·5678 is found in [0, 1], 9999·5678 in [2]",
+    why="A block stands in one place of the tree. Whoever forgets it must know the parent, too: "
+    "the same tokens stand elsewhere.",
+)
+def _two_places(cls: Any) -> None:
+    index = cls()
+    _publish(index, [A, B], [0, 1])
+    _publish(index, [N, B], [2, 3])
+    outcome = attempt(index.forget, 3)
+    expect(outcome.error is None, got=str(outcome))
+    found, other = _find(index, [A, B]), _find(index, [N, B])
+    expect((found, other) == ([0, 1], [2]), got=f"{shown(found)} and {shown(other)}")
 
 
 @exact_index.case(
@@ -175,7 +200,9 @@ def _recycled(cls: Any) -> None:
         found == [0],
         got=shown(found),
         why="Block 1 was computed after 1234. It was filed under its parent's block, and that "
-        "block has become 9999's.",
+        "block has become 9999's."
+        if found[:1] == [0]
+        else "Block 0 was published with new content, and that isn't found.",
     )
     index = cls()
     _publish(index, [A, B, C, D], [0, 1, 2, 3])

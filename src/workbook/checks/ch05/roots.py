@@ -21,6 +21,7 @@ roots = exercise(
 # What tenants and adapters may be called, chosen so that each careless root makes two alike.
 PAIRS: list[tuple[Any, Any]] = [
     ("x", "y"),
+    ("xy", None),
     ("y", "x"),
     ("x", None),
     (None, "x"),
@@ -39,15 +40,32 @@ PAIRS: list[tuple[Any, Any]] = [
 ]
 
 
+class Word(str):
+    """A name of which every object is new and has the hash of every other."""
+
+    __slots__ = ()
+
+    def __hash__(self) -> int:
+        return 7
+
+
+def _fresh(pair: tuple[Any, Any]) -> tuple[Any, Any]:
+    """The same pair in new objects, as it would be read from the next request."""
+    salt, adapter = (None if word is None else Word(word) for word in pair)
+    return salt, adapter
+
+
 @roots.case(
     "equal pairs, equal roots",
-    tried="root(salt, adapter) twice, for 16 pairs",
+    tried="root(salt, adapter) twice, for 17 pairs",
     right="equal both times, and a dict can be asked for it",
-    why="remember and attach must begin at the same node, today and after a restart.",
+    why="A root is made of the two words alone, not of a count or of where an object lies: "
+    "remember and attach must begin at the same node, today and after a restart.",
 )
 def _equal(root: Any) -> None:
     for salt, adapter in PAIRS:
-        one, other = root(salt, adapter), root(salt, adapter)
+        first, second = _fresh((salt, adapter)), _fresh((salt, adapter))
+        one, other = root(*first), root(*second)
         call = f"root({shown(salt)}, {shown(adapter)})"
         try:
             same = one == other and hash(one) == hash(other)
@@ -56,30 +74,66 @@ def _equal(root: Any) -> None:
                 False,
                 tried=f"{{{call}: …}}",
                 got=f"{shown(one)} can't be a dict's key",
-                why="The index finds a node's children by their parent: a root must be hashable.",
+                why="The index finds a node's children by their parent, in a dict: a root must be "
+                "hashable. A tuple is.",
             )
-        expect(same, tried=f"{call}, twice", got=f"{shown(one)} and {shown(other)}")
-        expect(
-            one is not None,
-            tried=call,
-            got="None",
-            right="a root of its own",
-            why="None stands for whichever root an index is seen from; it names none.",
-        )
+        expect(same, tried=f"{call}, twice", got="two roots that aren't equal")
 
 
 @roots.case(
     "no two pairs alike",
-    tried="root(salt, adapter) for 16 pairs",
-    right="16 different roots",
+    tried="root(salt, adapter) for 17 pairs",
+    right="17 different roots",
     why="Two pairs with one root share blocks: a stranger's text, or another model's keys.",
 )
 def _different(root: Any) -> None:
     seen: dict[Any, tuple[Any, Any]] = {}
     for pair in PAIRS:
         found = root(*pair)
-        expect(
-            found not in seen,
-            got=f"root{seen.get(found)} and root{pair} are both {shown(found)}",
-        )
+        if found in seen:
+            expect(
+                False,
+                got=f"root{seen[found]} and root{pair} are both {shown(found)}",
+                why=_lost(seen[found], pair, found),
+            )
         seen[found] = pair
+
+
+def _lost(one: tuple[Any, Any], other: tuple[Any, Any], found: Any) -> str | None:
+    """What two pairs with one root differ in, which the root must hold and doesn't."""
+    changes = [(a, b) for a, b in zip(one, other, strict=True) if a != b]
+    if isinstance(found, str) and "None" in found and None in (*one, *other):
+        return "`None` has become the text 'None', which is a word that a tenant may be called."
+    if any({"", None} == {*change} for change in changes):
+        return "An empty word isn't no word, and here they are one."
+    if any({"None", None} == {*change} for change in changes):
+        return "`None` has become the text 'None', which is a word that a tenant may be called."
+    if isinstance(found, str) and len(changes) == 2 and one != other[::-1]:
+        return (
+            "Two words were joined to one text, which can be split in another place: a separator "
+            "may be part of a word, too."
+        )
+    if one == other[::-1]:
+        return "Which of the two words is the salt, and which the adapter, can't be told any more."
+    return None
+
+
+@roots.case(
+    "names, not numbers made of them",
+    tried="root(salt, adapter) for words that differ and whose hash is the same",
+    right="different roots",
+    why="A hash says where to look. Two words may share one, and Python's is another in each run.",
+)
+def _hashes(root: Any) -> None:
+    first, second = _fresh(("x", "y")), _fresh(("v", "w"))
+    expect(root(*first) != root(*second), got="the same root for both")
+
+
+@roots.case(
+    "no salt and no adapter have a root, too",
+    tried="root(None, None)",
+    right="a root of its own",
+    why="None stands for whichever root an index is seen from; it names none.",
+)
+def _neither(root: Any) -> None:
+    expect(root(None, None) is not None, got="None")

@@ -14,10 +14,12 @@ class Index:
     def __init__(self) -> None:
         self.copies: dict[Any, list[int]] = {}
         self.nodes: dict[int, Any] = {}
+        self.asked: list[str] = []  # each walk's blocks, as find was asked for them
 
     def find(self, parent: Any, tokens: Any) -> Any:
         """The node after ``tokens`` and a block that holds them, or ``None``."""
         node = self._after(parent, tokens)
+        self.asked.append(_path(node))
         return (node, self.copies[node][0]) if node in self.copies else None
 
     def publish(self, parent: Any, tokens: Any, block: int) -> Any:
@@ -52,6 +54,18 @@ class Index:
         self.copies[node].remove(block)
         if not self.copies[node]:
             del self.copies[node]
+
+
+def _path(node: Any) -> str:
+    """A node as the chapter writes it: ``1234·5678``."""
+    parent, tokens = node
+    own = "".join(map(str, tokens))
+    return own if parent is ROOT else f"{_path(parent)}·{own}"
+
+
+def told(index: Index) -> list[str]:
+    """What has been published, in that order; a cache that brings its own index tells nothing."""
+    return [_path(node) for node in index.nodes.values()]
 
 
 def world(prefix_cache: Any, num_blocks: int = 16) -> tuple[Any, Any, Index]:

@@ -20,11 +20,9 @@ most_outputs.mistake("One output too many: only the newest token needs no room."
     lambda p, room: max(0, room - p + 2) if p <= room else 0
 )
 most_outputs.mistake("That is all the room: the prompt's tokens take some of it.")(
-    lambda p, room: room if p <= room else 0
+    lambda p, room: room
 )
-most_outputs.mistake("The prompt was left out: the room is its, too.")(
-    lambda p, room: room + 1 if p <= room else 0
-)
+most_outputs.mistake("The prompt was left out: the room is its, too.")(lambda p, room: room + 1)
 most_outputs.mistake("The two are swapped: room minus prompt, not prompt minus room.")(
     lambda p, room: max(0, p - room + 1)
 )
@@ -43,6 +41,21 @@ most_outputs.mistake("An error isn't asked for: a prompt that doesn't fit has 0 
 most_outputs.mistake(
     "The sign is lost: how far the prompt is over the room isn't what can come out."
 )(lambda p, room: abs(room - p + 1))
+most_outputs.mistake("The sign was dropped, and one was added after that: 0 is wanted below 0.")(
+    lambda p, room: abs(room - p) + 1
+)
+most_outputs.mistake(
+    "One was taken off on top: a prompt and its outputs fill the room, and one more comes out."
+)(lambda p, room: max(0, room - p - 1))
+most_outputs.mistake("−1 isn't a number of tokens: where none can come out, the answer is 0.")(
+    lambda p, room: room - p + 1 if p <= room else -1
+)
+most_outputs.mistake("The prompt's tokens were counted with the outputs.")(
+    lambda p, room: max(0, room - p + 1) + p
+)
+most_outputs.mistake("A division: each output needs a place of its own, not one as long as p.")(
+    lambda p, room: room // p
+)
 most_outputs.mistake("The size of the prompt is 3 in the first case only.")(
     lambda p, room: max(0, room - 2)
 )
@@ -96,6 +109,24 @@ runs.mistake("The first pass is missing: a cache is empty then, and the whole pr
 )
 runs.mistake("With a cache the last output isn't run: nothing comes after it.")(
     lambda p, k, cache: p + k if cache else sum(range(p, p + k))
+)
+runs.mistake("Every pass was counted one longer than the last one is.")(
+    uncached(lambda p, k: (p + k) * k)
+)
+runs.mistake("The first pass, over the prompt alone, is missing: the sum begins with p + 1.")(
+    uncached(lambda p, k: sum(range(p + 1, p + k)))
+)
+runs.mistake("`range(p, k)` ends at k; there are k passes, from p on, so it ends at p + k.")(
+    uncached(lambda p, k: sum(range(p, k)))
+)
+runs.mistake("Only the first pass was counted: did a `return` end the loop in its first turn?")(
+    uncached(lambda p, k: p)
+)
+runs.mistake("With a cache one token a pass was counted; the first pass runs all of the prompt.")(
+    lambda p, k, cache: k if cache else sum(range(p, p + k))
+)
+runs.mistake("With a cache one was added; the newest token isn't run, so one goes off.")(
+    lambda p, k, cache: p + k + 1 if cache else sum(range(p, p + k))
 )
 runs.mistake("The two branches are swapped.")(
     lambda p, k, cache: sum(range(p, p + k)) if cache else p + k - 1

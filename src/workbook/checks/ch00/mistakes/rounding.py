@@ -16,7 +16,10 @@ def floor(a: int, b: int) -> int:
     return a // b
 
 
-@ceil_div.mistake("The fifth token has no home: the one block is full after four.")
+@ceil_div.mistake(
+    "Rounded to the nearest whole number: 5 / 4 is 1.25, and the fifth token has no home. A part "
+    "of a block, however small, needs a whole one."
+)
 def rounded(a: int, b: int) -> int:
     return round(a / b)
 
@@ -55,4 +58,20 @@ ceil_div.mistake("The block size 4 is written in; `b` says how large blocks are.
     lambda a, b: (a + 3) // 4
 )
 
+ceil_div.mistake("That is what `a // b` leaves over, `%`: tokens, not blocks.")(lambda a, b: a % b)
+ceil_div.mistake("The sign was changed after the rounding only. Change it before, too.")(
+    lambda a, b: -(a // b)
+)
+ceil_div.mistake("Up twice: `b - 1` was added, and the division was rounded up, too.")(
+    lambda a, b: math.ceil((a + b - 1) / b)
+)
+ceil_div.mistake("It rounds down, and only nothing and less than a block became one.")(
+    lambda a, b: max(1, a // b)
+)
+
 ceil_div.finished = right
+ceil_div.also_right += [
+    lambda a, b: (a + b - 1) // b,
+    lambda a, b: (a - 1) // b + 1,
+    lambda a, b: a // b + (a % b > 0),
+]

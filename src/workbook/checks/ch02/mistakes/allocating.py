@@ -1,8 +1,10 @@
-"""Mistakes with allocate_release, allocate_many, as readers make them."""
+"""Mistakes with allocate_release, as readers make them."""
+
+from typing import Any
 
 from paged_attention.allocator import BlockAllocator
 from paged_attention.errors import BlockNotHeld, BlockPoolExhausted
-from workbook.checks.ch02.allocating import allocate_many, allocate_release
+from workbook.checks.ch02.allocating import allocate_release
 
 
 class Right:
@@ -53,8 +55,9 @@ class OffByOnePool(Right):
 
 
 @allocate_release.mistake(
-    "block 0 is now in the free list twice. Two sequences will be given the same memory, and each"
-    " will read the other's history. (This happened: sgl-project/sglang#18694)"
+    "Nobody held block 0, and it was taken back again, so it is in the free list twice. Two "
+    "sequences will be given the same memory, and each will read the other's history. Ask the "
+    "count first. (This happened: sgl-project/sglang#18694)"
 )
 class NoGuard(Right):
     def release(self, block: int) -> None:
@@ -139,52 +142,9 @@ class DecrementFirst(Right):
         self.free.append(block)
 
 
-@allocate_many.mistake(
-    "The request was refused, yet blocks are gone: the caller has no list of them, so nobody will"
-    " ever release them. (This happened: ovg-project/kvcached#364)"
-)
-class Loop(Right):
-    def allocate_many(self, n: int) -> list[int]:
-        return [self.allocate() for _ in range(n)]
-
-
-@allocate_many.mistake(
-    "The caller wanted 3 blocks and goes on as if it had them. It finds out when it writes the "
-    "tokens that have no place."
-)
-class ShortList(Right):
-    def allocate_many(self, n: int) -> list[int]:
-        return [self.allocate() for _ in range(min(n, self.num_free))]
-
-
-@allocate_many.mistake(
-    "Four were asked for and four are free: an exact fit was refused, so the last block of the "
-    "pool can never be used."
-)
-class ExactFitRefused(Right):
-    def allocate_many(self, n: int) -> list[int]:
-        if n and n >= self.num_free:
-            raise BlockPoolExhausted
-        return [self.allocate() for _ in range(n)]
-
-
-@allocate_many.mistake(
-    "Nothing was asked for and blocks were taken. In Python `free[-0:]` is the whole list."
-)
-class NegativeSlice(Right):
-    def allocate_many(self, n: int) -> list[int]:
-        if n > self.num_free:
-            raise BlockPoolExhausted
-        taken = self.free[-n:]
-        for block in taken:
-            self.free.remove(block)
-            self.refs[block] = 1
-        return taken
-
-
 @allocate_release.mistake(
-    "The oldest free id came out, `pop(0)`: that is a queue. A stack gives out the id that came "
-    "back last, so a block that was released by mistake shows at the next call."
+    "They came from the other end, the bottom of the stack. Its top is the end of the list: "
+    "`pop()` takes from there, and `append` puts there."
 )
 class Queue(Right):
     def allocate(self) -> int:
@@ -193,46 +153,6 @@ class Queue(Right):
         block = self.free.pop(0)
         self.refs[block] = 1
         return block
-
-
-@allocate_many.mistake(
-    "The ids that are handed out must be the ids that leave the stack: these were read at one end"
-    " and cut off at the other."
-)
-class TakesBelowDropsAbove(Right):
-    def allocate_many(self, n: int) -> list[int]:
-        if n > self.num_free:
-            raise BlockPoolExhausted
-        taken = self.free[:n]
-        self.free = self.free[: len(self.free) - n]
-        for block in taken:
-            self.refs[block] = 1
-        return taken
-
-
-@allocate_many.mistake(
-    "The right blocks in another order: the top of the stack comes first, as it would from calls "
-    "of `allocate`."
-)
-class SliceAsItLies(Right):
-    def allocate_many(self, n: int) -> list[int]:
-        if n > self.num_free:
-            raise BlockPoolExhausted
-        at = len(self.free) - n
-        self.free, taken = self.free[:at], self.free[at:]
-        for block in taken:
-            self.refs[block] = 1
-        return taken
-
-
-@allocate_many.mistake(
-    "As many ids as were asked for, and no more: the rest is somebody else's to ask for."
-)
-class EverythingOrNothing(Right):
-    def allocate_many(self, n: int) -> list[int]:
-        if n > self.num_free:
-            raise BlockPoolExhausted
-        return [self.allocate() for _ in range(self.num_free if n else 0)]
 
 
 @allocate_release.mistake(
@@ -256,7 +176,8 @@ class PlainRuntimeError(Right):
 
 
 @allocate_release.mistake(
-    "Every release is refused, the first one too: the test is the wrong way round."
+    "The first release was refused, and the block has a holder: its count is 1. Is the test the "
+    "wrong way round?"
 )
 class RefusesHeld(Right):
     def release(self, block: int) -> None:
@@ -288,7 +209,8 @@ class ToTheBottom(Right):
 
 
 @allocate_release.mistake(
-    "The free list was sorted: the stack's order says who came back last, and is lost."
+    "The lowest free id goes out, found by sorting or by searching. The stack's order says which "
+    "came back last, and that one goes first."
 )
 class Sorts(Right):
     def release(self, block: int) -> None:
@@ -297,7 +219,8 @@ class Sorts(Right):
 
 
 @allocate_release.mistake(
-    "One block too few is handed out: the last free one is as good as the others."
+    "It was refused while a block was free. The last free one is as good as the first: refuse only"
+    " when none is left."
 )
 class KeepsOne(Right):
     def allocate(self) -> int:
@@ -306,57 +229,35 @@ class KeepsOne(Right):
         return super().allocate()
 
 
-@allocate_many.mistake(
-    "What was taken was given back in the order in which it was taken, so the stack is turned "
-    "round. Undo backwards, or look before you take."
+@allocate_release.mistake(
+    "None came back when no block was free, and None is no refusal: the caller goes on with it. "
+    "Raise BlockPoolExhausted, and a scheduler lets a request wait."
 )
-class UndoForwards(Right):
-    def allocate_many(self, n: int) -> list[int]:
-        taken: list[int] = []
-        try:
-            for _ in range(n):
-                taken.append(self.allocate())  # noqa: PERF401
-        except BlockPoolExhausted:
-            for block in taken:
-                self.release(block)
-            raise
-        return taken
+class NoneForEmpty(Right):
+    def allocate(self) -> Any:
+        return super().allocate() if self.free else None
 
 
-@allocate_many.mistake(
-    "None is a number of blocks, too: a token that fits its last block needs no new one. Such a "
-    "call is no mistake of the caller's."
+@allocate_release.mistake(
+    "The id was written into `refs`, where the number of holders belongs: 1 for each block."
 )
-class RefusesNone(Right):
-    def allocate_many(self, n: int) -> list[int]:
-        if n <= 0 or n > self.num_free:
-            raise BlockPoolExhausted
-        return [self.allocate() for _ in range(n)]
+class IdInRefs(Right):
+    def allocate(self) -> int:
+        block = super().allocate()
+        self.refs[block] = block
+        return block
 
 
-@allocate_many.mistake("The ids left the stack, and their counts stayed 0.")
-class ManyNotCounted(Right):
-    def allocate_many(self, n: int) -> list[int]:
-        if n > self.num_free:
-            raise BlockPoolExhausted
-        return [self.free.pop() for _ in range(n)]
-
-
-@allocate_many.mistake("One id too many: the range starts at 0 and ends with n.")
-class OneMore(Right):
-    def allocate_many(self, n: int) -> list[int]:
-        if n > self.num_free:
-            raise BlockPoolExhausted
-        return [self.allocate() for _ in range(min(n + 1, self.num_free) if n else 0)]
-
-
-@allocate_many.mistake("The same id n times: one block was taken for n places.")
-class OneForAll(Right):
-    def allocate_many(self, n: int) -> list[int]:
-        if n > self.num_free:
-            raise BlockPoolExhausted
-        return [self.allocate()] * n if n else []
+@allocate_release.mistake(
+    "It was refused, and the id had been pushed before: it is on the stack twice. Test first, "
+    "then write."
+)
+class PushesFirst(Right):
+    def release(self, block: int) -> None:
+        self.free.append(block)
+        if self.refs[block] == 0:
+            raise BlockNotHeld
+        self.refs[block] = 0
 
 
 allocate_release.finished = BlockAllocator
-allocate_many.finished = BlockAllocator

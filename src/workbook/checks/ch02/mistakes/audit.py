@@ -1,8 +1,11 @@
 """Mistakes with audit, as readers make them."""
 
 from collections import Counter
+from collections.abc import Callable
 
 from workbook.checks.ch02.audit import audit
+
+Question = Callable[[int, int, int], bool]  # of a block: times free, tables that name it, count
 
 
 def right(free: list[int], refs: list[int], tables: list[list[int]]) -> dict[int, str]:
@@ -28,7 +31,10 @@ def totals_only(free: list[int], refs: list[int], tables: list[list[int]]) -> di
     return {} if len(free) + len(held) == len(refs) else {0: "lost"}
 
 
-@audit.mistake("Block 0 is twice in the free list; a set of it hides the second one.")
+@audit.mistake(
+    "Block 0 is twice in the free list, and it wasn't seen. A set hides the second one, and twice "
+    "is more than 1."
+)
 def set_of_free(free: list[int], refs: list[int], tables: list[list[int]]) -> dict[int, str]:
     return right(sorted(set(free)), refs, tables)
 
@@ -83,3 +89,85 @@ def too_low_only(free: list[int], refs: list[int], tables: list[list[int]]) -> d
 
 
 audit.finished = right
+
+
+def asked(
+    *,
+    twice: Question = lambda free, held, count: free > 1,
+    both: Question = lambda free, held, count: free > 0 and held > 0,
+    lost: Question = lambda free, held, count: free == held == 0,
+    miscounted: Question = lambda free, held, count: count != held,
+    blocks: slice = slice(None),
+) -> Callable[[list[int], list[int], list[list[int]]], dict[int, str]]:
+    """The audit with one of its four questions asked otherwise, or of some ``blocks`` only."""
+    questions = {
+        "free twice": twice,
+        "free and held": both,
+        "lost": lost,
+        "miscounted": miscounted,
+    }
+
+    def audit(free: list[int], refs: list[int], tables: list[list[int]]) -> dict[int, str]:
+        in_free, holders = Counter(free), Counter(block for table in tables for block in table)
+        found = {}
+        for block in range(len(refs))[blocks]:
+            facts = in_free[block], holders[block], refs[block]
+            fault = next((name for name, question in questions.items() if question(*facts)), None)
+            if fault is not None:
+                found[block] = fault
+        return found
+
+    return audit
+
+
+audit.mistake("Whether a block is free was asked, not whether a table names it: held isn't lost.")(
+    asked(lost=lambda free, held, count: free == 0)
+)
+audit.mistake("A block that is free once is where it should be. Twice is more than 1.")(
+    asked(twice=lambda free, held, count: free > 0)
+)
+audit.mistake("`or` where both must be so: a block that is only free, or only held, is sound.")(
+    asked(both=lambda free, held, count: free > 0 or held > 0)
+)
+audit.mistake("`or` where both must be missing: in one place, free or held, nothing is lost.")(
+    asked(lost=lambda free, held, count: free == 0 or held == 0)
+)
+audit.mistake(
+    "The count was believed: whether a block is held is written in the tables, and `refs` is what "
+    "is audited."
+)(asked(both=lambda free, held, count: free > 0 and count > 0))
+audit.mistake(
+    "A count was compared with the places in the free list: it should be the number of tables "
+    "that name the block."
+)(asked(miscounted=lambda free, held, count: count != free))
+audit.mistake("Only counts that are too high are named; one that is too low frees a block early.")(
+    asked(miscounted=lambda free, held, count: count > held)
+)
+audit.mistake("Lost is also a block whose count is 0: in no list, in no table.")(
+    asked(lost=lambda free, held, count: free == held == 0 and count > 0)
+)
+audit.mistake("Block 0 was left out: ids begin at 0.")(asked(blocks=slice(1, None)))
+audit.mistake("The last block was left out: the ids go to `len(refs) - 1`, and that one is asked.")(
+    asked(blocks=slice(-1))
+)
+
+
+@audit.mistake("Only blocks in the free list were asked: what is in no list can't be found there.")
+def free_ones_only(free: list[int], refs: list[int], tables: list[list[int]]) -> dict[int, str]:
+    return {block: f for block, f in right(free, refs, tables).items() if block in free}
+
+
+@audit.mistake("Only blocks that a table names were asked: what is in no table isn't found there.")
+def held_ones_only(free: list[int], refs: list[int], tables: list[list[int]]) -> dict[int, str]:
+    held = {block for table in tables for block in table}
+    return {block: f for block, f in right(free, refs, tables).items() if block in held}
+
+
+@audit.mistake("Only the first table was read; each of them has holders.")
+def first_table(free: list[int], refs: list[int], tables: list[list[int]]) -> dict[int, str]:
+    return right(free, refs, tables[:1])
+
+
+@audit.mistake("The tables became one set, in which a block of two holders stands once.")
+def set_of_held(free: list[int], refs: list[int], tables: list[list[int]]) -> dict[int, str]:
+    return right(free, refs, [sorted({block for table in tables for block in table})])

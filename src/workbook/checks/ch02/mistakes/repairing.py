@@ -156,3 +156,60 @@ class AfterSuper(Engine):
         super().abort(name)
         for block in self.tables.pop(name):
             self.pool.release(block)
+
+
+@repaired.mistake("Nothing was done: the table is there, and its blocks are held.")
+class Nothing(Engine):
+    def abort(self, name: Any) -> None:
+        pass
+
+
+@repaired.mistake("`finish` gave everything back and took the table away; nothing is left to do.")
+class FinishThenAbort(Engine):
+    def abort(self, name: Any) -> None:
+        self.finish(name)
+        super().abort(name)
+
+
+@repaired.mistake(
+    "The list was changed while the loop went over it, so every other block was skipped."
+)
+class RemovesInTheLoop(Engine):
+    def abort(self, name: Any) -> None:
+        table = self.tables.pop(name)
+        for block in table:
+            self.pool.release(block)
+            table.remove(block)
+
+
+@repaired.mistake(
+    "Blocks 0, 1, 2 … were released, as many as the table has. The ids are in the table: the "
+    "number of an entry isn't one."
+)
+class ByNumber(Engine):
+    def abort(self, name: Any) -> None:
+        for block in range(len(self.tables.pop(name))):
+            self.pool.release(block)
+
+
+@repaired.mistake(
+    "The pool's own lists were written to. How a pool keeps them is its own affair; `release` is "
+    "what it offers."
+)
+class IntoThePool(Engine):
+    def abort(self, name: Any) -> None:
+        for block in self.tables.pop(name):
+            self.pool.refs[block] = 0
+            self.pool.free.append(block)
+
+
+@repaired.mistake(
+    "b still reads that block. Whoever leaves takes its own name off a block, nobody else's."
+)
+class OutOfEveryTable(Engine):
+    def abort(self, name: Any) -> None:
+        left = self.tables.pop(name)
+        for block in left:
+            self.pool.release(block)
+        for table in self.tables.values():
+            table[:] = [block for block in table if block not in left]

@@ -7,8 +7,8 @@ from workbook.checks.ch02.sharing import share_release
 
 
 @share_release.mistake(
-    "The other holder still reads block b, and the pool will give it to a third, who writes over "
-    "it."
+    "The id was pushed while a holder is left, who still reads block b: the pool will give it to "
+    "a third, who writes over it. Only the last one frees."
 )
 class FreesAtAnyCount(Right):
     def release(self, block: int) -> None:
@@ -27,7 +27,8 @@ class SharesFree(Right):
 
 
 @share_release.mistake(
-    "Everyone has left and the block did not come back: shared once, it is lost for good."
+    "Everyone has left, and the block did not come back: where the count has come to 0, nothing "
+    "pushes the id. Ask for 0 after counting down."
 )
 class NeverFreesShared(Right):
     def __init__(self, num_blocks: int) -> None:
@@ -142,7 +143,7 @@ class Doubles(Right):
 
 
 @share_release.mistake(
-    "`share` refuses a block that has two holders already; three may share, too."
+    "A holder was refused, and block b is held: it has no largest number of holders."
 )
 class TwoAtMost(Right):
     def share(self, block: int) -> None:
@@ -167,6 +168,86 @@ class AddsTwo(Right):
         if self.refs[block] == 0:
             raise BlockNotHeld
         self.refs[block] += 2
+
+
+@share_release.mistake(
+    "It was refused, and a holder had been counted before. Test first, then write."
+)
+class SharesThenTests(Right):
+    def share(self, block: int) -> None:
+        self.refs[block] += 1
+        if self.refs[block] == 1:
+            raise BlockNotHeld
+
+
+@share_release.mistake(
+    "Nothing was done and nothing was said: the caller believes that it holds block b. Raise."
+)
+class SharesNothing(Right):
+    def share(self, block: int) -> None:
+        if self.refs[block]:
+            super().share(block)
+
+
+@share_release.mistake("It was refused and has still changed something. Test first, then write.")
+class ReleasesThenTests(Right):
+    def release(self, block: int) -> None:
+        self.refs[block] -= 1
+        if self.refs[block] <= 0:
+            self.free.append(block)
+        if self.refs[block] < 0:
+            raise BlockNotHeld
+
+
+@share_release.mistake(
+    "The last holder's release was refused. A count of 1 is a holder, who has the right to leave."
+)
+class LastRefused(Right):
+    def release(self, block: int) -> None:
+        if self.refs[block] <= 1:
+            raise BlockNotHeld
+        super().release(block)
+
+
+@share_release.mistake(
+    "The count was taken down to 0 first, and then `release` was asked whether anybody holds the "
+    "block. Test before you write."
+)
+class DownThenInherited(Right):
+    def release(self, block: int) -> None:
+        self.refs[block] -= 1
+        if self.refs[block] == 0:
+            super().release(block)
+
+
+@share_release.mistake(
+    "One holder was taken away twice over: the inherited `release` has changed the count already."
+)
+class InheritedAndOnce(SendsAllAway):
+    def release(self, block: int) -> None:
+        super().release(block)
+        self.refs[block] -= 1
+
+
+@share_release.mistake(
+    "Nothing has changed: the new holder was counted nowhere. `refs[block] + 1` alone writes "
+    "nothing; `refs[block] += 1` does."
+)
+class CountedNowhere(Right):
+    def share(self, block: int) -> None:
+        if self.refs[block] == 0:
+            raise BlockNotHeld
+
+
+@share_release.mistake(
+    "To share moves no id: block b is held, so it isn't on the stack and can't be taken off it."
+)
+class TakesHeldOffTheStack(Right):
+    def share(self, block: int) -> None:
+        if self.refs[block] == 0:
+            raise BlockNotHeld
+        self.free.remove(block)
+        self.refs[block] += 1
 
 
 share_release.finished = BlockAllocator

@@ -51,8 +51,8 @@ class StaysInRecent(RightEviction):
 
 
 @evict.mistake(
-    "The walk ends at the hole, so the blocks behind it are full and unreachable: memory that "
-    "serves nobody. (llm-d/llm-d-inference-sim#704)"
+    "A block before the tail went first. The walk ends at the hole, so what lies behind it serves "
+    "nobody: touch the last block first. (llm-d/llm-d-inference-sim#704)"
 )
 class HeadFirst(RightEviction):
     def touch(self, blocks: list[int]) -> None:
@@ -163,7 +163,8 @@ class AnswersWithBlocks(RightEviction):
 
 
 @evict.mistake(
-    "It raised because fewer than n may go. `evict` frees up to n, and says how many they were."
+    "Fewer than n may go, and that is an answer, no error: `evict` frees up to n, and says how "
+    "many they were."
 )
 class AllOrNothing(RightEviction):
     def evict(self, n: int) -> int:

@@ -219,4 +219,96 @@ class NeverNew(RightIndex):
         return super().publish(parent, tokens, block)[0], False
 
 
+@exact_index.mistake("The pair is the wrong way round: find returns the node, then the block.")
+class FindReversed(RightIndex):
+    def find(self, parent: Any, tokens: Any) -> Any:
+        hit = super().find(parent, tokens)
+        return hit and hit[::-1]
+
+
+@exact_index.mistake(
+    "The block's key stayed in `keys`, so its next content counts as known and is not filed."
+)
+class KeyStays(RightIndex):
+    def forget(self, block: int) -> None:
+        key = self.keys[block]
+        super().forget(block)
+        self.keys[block] = key
+
+    def find(self, parent: Any, tokens: Any) -> Any:
+        node, blocks = self.nodes.get((parent, tokens), (None, None))
+        return (node, blocks[0]) if blocks else None
+
+
+@exact_index.mistake("Of several copies the wrong one was taken out: remove the block named.")
+class WrongCopyForgotten(RightIndex):
+    def forget(self, block: int) -> None:
+        key = self.keys.pop(block)
+        self.nodes[key][1].pop()
+        if not self.nodes[key][1]:
+            del self.nodes[key]
+
+
+@exact_index.mistake("One list serves all nodes: each needs its own, made when it is new.")
+class OneListForAll(RightIndex):
+    def __init__(self) -> None:
+        super().__init__()
+        self.blocks: list[int] = []
+
+    def publish(self, parent: Any, tokens: Any, block: int) -> Any:
+        self.nodes.setdefault(self.key(parent, tokens), (next(self.fresh), self.blocks))
+        return super().publish(parent, tokens, block)
+
+
+@exact_index.mistake("Node 0 was taken for none: 0 is false in Python, and the first node is 0.")
+class ZeroIsNothing(RightIndex):
+    def find(self, parent: Any, tokens: Any) -> Any:
+        hit = super().find(parent, tokens)
+        return hit if hit and hit[0] else None
+
+
+@exact_index.mistake(
+    "What continues a forgotten block was forgotten with it. Its blocks are held and will be "
+    "named: they stay, though no walk comes to them."
+)
+class ChildrenForgotten(RightIndex):
+    def forget(self, block: int) -> None:
+        key = self.keys[block]
+        node = self.nodes[key][0]
+        super().forget(block)
+        if key not in self.nodes:
+            for child in [child for child in self.nodes if child[0] == node]:
+                for other in self.nodes.pop(child)[1]:
+                    del self.keys[other]
+
+
+@exact_index.mistake("The same tokens in another order are another prefix.")
+class Sorted(RightIndex):
+    def key(self, parent: Any, tokens: Any) -> Any:
+        return (parent, tuple(sorted(tokens)))
+
+
+@exact_index.mistake(
+    "`forget` looked for the tokens alone, and took the block out of the first place that has "
+    "them: the parent belongs to the key."
+)
+class ForgetsByTokens(RightIndex):
+    def forget(self, block: int) -> None:
+        tokens = self.keys.pop(block)[1]
+        key = next(key for key in self.nodes if key[1] == tokens)
+        self.nodes[key][1].remove(block)
+        if not self.nodes[key][1]:
+            del self.nodes[key]
+
+
+@exact_index.mistake(
+    "No key was noted for the block: `publish` can't tell that it is known, nor `forget` find it."
+)
+class KeyNeverNoted(RightIndex):
+    def publish(self, parent: Any, tokens: Any, block: int) -> Any:
+        answer = super().publish(parent, tokens, block)
+        del self.keys[block]
+        return answer
+
+
 exact_index.finished = RightIndex

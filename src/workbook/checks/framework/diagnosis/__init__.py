@@ -1,6 +1,6 @@
 """Why a check failed: asked in an order that begins with what can be known for certain.
 
-1. nothing was answered where an answer is wanted;
+1. nothing was answered where an answer is wanted, or an error was returned instead of raised;
 2. a known mistake that has the same outcome, in every case where more than one might be meant;
 3. another kind of answer: a list for a tuple, a float for an int, other dtype or shape;
 4. the words of an error that a library raised, unless the case knows the error;

@@ -4,9 +4,9 @@ from typing import Any
 
 from workbook.checks.framework.cases import Case, CheckFailed
 from workbook.checks.framework.diagnosis import known, outcome
-from workbook.checks.framework.diagnosis.calls import calls_of, right_calls
+from workbook.checks.framework.diagnosis.calls import Call, calls_of, right_calls
 from workbook.checks.framework.diagnosis.error_words import error_words
-from workbook.checks.framework.diagnosis.kind import kind, nothing
+from workbook.checks.framework.diagnosis.kind import kind, nothing, returned_error
 from workbook.checks.framework.diagnosis.relation import relation
 from workbook.checks.framework.exercise import Exercise
 
@@ -18,7 +18,10 @@ def cause(exercise: Exercise, case: Case, reader: Any, error: Exception) -> str 
     alike = known.alike(exercise, case, reader, here)
     sure = len({mistake.says for mistake in alike}) == 1 and (kernel or not here.crash)
     exact = alike if sure else known.exact(exercise, case, reader, alike)
-    pairs = _answers(exercise, case, reader)
+    mine = calls_of(case, reader)
+    if words := next((said for call in mine if (said := returned_error(call.value))), None):
+        return words
+    pairs = _answers(exercise, case, mine)
     for got, _, method in pairs:
         if got is None and not _may_be_none(exercise, method):
             return nothing(method)
@@ -43,16 +46,15 @@ def _may_be_none(exercise: Exercise, method: str) -> bool:
     return any(c.value is None and c.error is None for c in answers if c.method == method)
 
 
-def _answers(exercise: Exercise, case: Case, reader: Any) -> list[tuple[Any, Any, str]]:
-    """The reader's answers and the right ones, in pairs, with the method that gave them.
+def _answers(exercise: Exercise, case: Case, mine: list[Call]) -> list[tuple[Any, Any, str]]:
+    """The reader's answers, of ``mine``, and the right ones in pairs, with the method's name.
 
     The same case plays with both; where they part, by an error or another call, the list ends.
     """
     if exercise.finished is None or exercise.any_form:
         return []
     pairs: list[tuple[Any, Any, str]] = []
-    mine, right = calls_of(case, reader), right_calls(exercise, case)
-    for a, b in zip(mine, right, strict=False):
+    for a, b in zip(mine, right_calls(exercise, case), strict=False):
         if a.method != b.method or a.error or b.error:
             break
         pairs.append((a.value, b.value, a.method))

@@ -77,6 +77,11 @@ _WORDS = (
         "`flatten` and `reshape` copy where they must.",
     ),
     (
+        r"(?:mutated|changed size) during iteration",
+        "A dict or a set can't change while a loop goes over it: choose first, into a list, or go "
+        "over `list(…)` of it.",
+    ),
+    (
         r"arange's range must be a power of 2",
         "A tile has a power of 2 of places along each axis: take the next one, and mask the rest.",
     ),

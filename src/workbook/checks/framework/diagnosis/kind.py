@@ -15,6 +15,14 @@ def nothing(method: str = "") -> str:
     )
 
 
+def returned_error(value: Any) -> str | None:
+    """What is said of an answer that is an error, or the class of one; else ``None``."""
+    cls = value if isinstance(value, type) else type(value)
+    if not issubclass(cls, BaseException):
+        return None
+    return f"{cls.__name__} was returned as an answer, and the caller goes on: `raise` it."
+
+
 def kind(got: Any, right: Any) -> str | None:
     """A sentence if ``got`` is of another kind than ``right``, else ``None``. None is of any."""
     if right is None or got is None:

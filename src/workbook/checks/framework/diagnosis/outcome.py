@@ -15,6 +15,8 @@ _LINE = re.compile(r" \(line \d+ of your cell\)")
 # What lies next to a tensor differs from run to run, and so does the first program that meets it.
 _OUTSIDE = re.compile(r"program .* (reads|writes) .* outside .*(seen from \w+).*")
 _ERROR = re.compile(r"\w*(Error|OutsideMemory)\b")
+# The words of a refusal are each reader's own; that it was refused, and what then held, is not.
+_REFUSAL = re.compile(r"\b(BlockNotHeld|BlockPoolExhausted): .*?(?=; (?:num_free|refs) |$)")
 
 
 @dataclass(frozen=True)
@@ -31,11 +33,11 @@ def of(error: Exception | None) -> Outcome:
         return Outcome(PASSED)
     if isinstance(error, CheckFailed):
         text = _LINE.sub("", f"{error.tried or ''}|{error.got}")
-        text = _OUTSIDE.sub(r"\1 outside, \2", text)
+        text = _REFUSAL.sub(r"\1", _OUTSIDE.sub(r"\1 outside, \2", text))
         return Outcome(text, crash=bool(_ERROR.match(error.got)))
     if isinstance(error, OutOfFuel):
         return Outcome("|it never ends")
-    return Outcome(f"|{in_words(error)}", crash=True)
+    return Outcome(_REFUSAL.sub(r"\1", f"|{in_words(error)}"), crash=True)
 
 
 def play(case: Case, solution: Any, *, on_fuel: bool = True) -> Outcome:
