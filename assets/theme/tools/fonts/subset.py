@@ -105,10 +105,24 @@ def bracket(*, right: bool) -> object:
     return pen.glyph()
 
 
+def corner(*, right: bool, floor: bool) -> object:
+    """One half of "rounded up" or "rounded down": a stem with a foot, at its top or bottom."""
+    outline = [(230, 760), (230, -160), (300, -160), (300, 690), (440, 690), (440, 760)]
+    points = [(x, 600 - y) for x, y in reversed(outline)] if floor else outline
+    pen = TTGlyphPen(None)
+    mirrored = [(WIDTH - x, y) for x, y in reversed(points)]
+    _polygon(pen, *reversed(mirrored if right else points))
+    return pen.glyph()
+
+
 SIGNS: dict[str, tuple[str, Callable[[], object]]] = {
     "stopwatch": ("⏱", stopwatch),
     "langle": ("⟨", lambda: bracket(right=False)),
     "rangle": ("⟩", lambda: bracket(right=True)),
+    "lceil": ("⌈", lambda: corner(right=False, floor=False)),
+    "rceil": ("⌉", lambda: corner(right=True, floor=False)),
+    "lfloor": ("⌊", lambda: corner(right=False, floor=True)),
+    "rfloor": ("⌋", lambda: corner(right=True, floor=True)),
 }
 
 
