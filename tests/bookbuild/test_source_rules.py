@@ -168,6 +168,16 @@ BROKEN = {
         "the solution must end with check.half(…)",
     ),
     "check cell": ("check.half(half)", "half(3)", "a check cell is one line, `check.name(…)`"),
+    "one question": (
+        ":::{dropdown} Answer\n(b).",
+        ":::{dropdown} Why?\n(b).",
+        "1 multiple-choice questions; a chapter has 2 or more",
+    ),
+    "no right letter": ("(b). Not (a)", "1, since", "doesn't begin with a letter of its list"),
+    "a letter that isn't there": ("(b). Not (a)", "(c). Not (a)", "doesn't begin with a letter"),
+    "a list without letters": ("- (a) 1.5\n- (b) 1", "- 1.5\n- 1", "items begin `- (a) …`"),
+    "guess without a question": ("How many halves has one?", "halves", "as a question"),
+    "guess without words": ("  # How many halves has one?", "", "as a question"),
     "registered and not written": (
         ":label: ex-99-3",
         ":label: ex-99-2",

@@ -1,6 +1,6 @@
 """The rules that a chapter keeps for its readers, each a function of a page."""
 
-from bookbuild.rules import code, exercises, opening, outputs, prose, registered
+from bookbuild.rules import code, exercises, opening, outputs, prose, questions, registered
 from bookbuild.rules.page import Page, Problem, Rule
 
 __all__ = ["OUTPUT_RULES", "SOURCE_RULES", "Page", "Problem", "Rule"]
@@ -22,6 +22,8 @@ SOURCE_RULES: tuple[Rule, ...] = (
     exercises.two_hints,
     exercises.folded_solutions,
     exercises.answers,
+    questions.multiple_choice,
+    questions.guesses,
     registered.agrees,
 )
 OUTPUT_RULES: tuple[Rule, ...] = (
