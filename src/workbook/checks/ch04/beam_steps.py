@@ -55,6 +55,51 @@ _SURVIVORS = {"d": ("a", 71), "e": ("a", 72), "f": ("c", 73)}
 _TRIED = "a [0, 2], b [0, 3], c [0, 1]; survivors d and e of a, f of c"
 
 
+def _diary(cache: Any) -> list[tuple[Any, ...]]:
+    """What is called from now on: ("fork", parent, child) or ("free", sequence)."""
+    diary: list[tuple[Any, ...]] = []
+
+    def noted(name: str) -> None:
+        real = getattr(cache, name)
+
+        def call(*args: Any) -> Any:
+            diary.append((name, *args))
+            return real(*args)
+
+        setattr(cache, name, call)
+
+    noted("fork")
+    noted("free")
+    return diary
+
+
+def _cause(diary: list[tuple[Any, ...]], calls: list[Any]) -> str | None:
+    """The first call that can't be right, in words."""
+    freed: list[Any] = []
+    forked: set[Any] = set()
+    for call, first, *rest in diary:
+        if call == "fork" and not rest:
+            continue
+        if call == "fork" and (rest[0] not in _SURVIVORS or rest[0] in forked):
+            return f"`fork({first!r}, {rest[0]!r})`: a survivor is forked once, under its own name."
+        if call == "fork" and first != _SURVIVORS[rest[0]][0]:
+            if first not in _SURVIVORS:
+                return f"{rest[0]} was forked from {first}; its parent is the first of its pair."
+        elif call == "free" and first in freed:
+            return f"{first} was freed twice: free each of `beams` once."
+        if call == "fork" and first in freed:
+            return "A parent was freed before its last survivor had been forked from it."
+        forked |= set(rest)
+        freed += [first] * (call == "free")
+    right = {child: [token] for child, (_, token) in _SURVIVORS.items()}
+    if len(calls) == 1 and calls[0].keys() != right.keys():
+        return f"append got {shown(list(calls[0]))}; the survivors are d, e and f."
+    if len(calls) == 1 and calls[0] != right:
+        child = next(child for child in right if calls[0][child] != right[child])
+        return f"append got {calls[0][child]} for {child}, whose own token is {right[child][0]}."
+    return None if calls else "append was never called: each survivor ends with its own token."
+
+
 @beam_step.case(
     "each survivor has its parent's tokens and its own",
     tried=_TRIED,
@@ -63,6 +108,7 @@ _TRIED = "a [0, 2], b [0, 3], c [0, 1]; survivors d and e of a, f of c"
 )
 def _texts(function: Any) -> None:
     cache, calls = _beams(), list[Any]()
+    diary = _diary(cache)
 
     def counted(cache: Any, tokens: dict[Any, list[int]]) -> None:
         calls.append(dict(tokens))
@@ -79,18 +125,16 @@ def _texts(function: Any) -> None:
     outcome = attempt(function, cache, list("abc"), dict(_SURVIVORS), counted)
     if isinstance(outcome.error, CheckFailed):
         raise outcome.error
-    too_early = outcome.raised(KeyError) and not _SURVIVORS.keys() <= cache.tables.keys()
+    cause = _cause(diary, calls)
     expect(
         outcome.error is None,
         got=f"{outcome}{' (in append)' if calls else ''}"
         + (f"; sequences {shown(list(cache.tables))}" if outcome.raised(KeyError) else ""),
-        why="A parent was freed before its last survivor had been forked from it."
-        if too_early
-        else None,
+        why=cause,
     )
     for child, (parent, token) in _SURVIVORS.items():
         right = [*range(6), 61 if parent == "a" else 63, token]
-        expect(child in cache.tables, got=f"no sequence {child}; {state(cache)}")
+        expect(child in cache.tables, got=f"no sequence {child}; {state(cache)}", why=cause)
         got, length = read(cache, child), cache.lengths[child]
         late = len(got) > len(right) and got[:7] == right[:7] and got[7] != right[7]
         expect(
@@ -99,8 +143,8 @@ def _texts(function: Any) -> None:
             right=f"{shown(right)}, length {len(right)}",
             why=f"{child} holds a token of another beam: its parent had been written to before "
             f"{child} was forked."
-            if late
-            else None,
+            if late and not cause
+            else cause,
         )
     expect(
         len(calls) == 1,

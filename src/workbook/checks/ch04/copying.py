@@ -1,15 +1,13 @@
 """Chapter 04: reserve, which copies the block it is about to write if others hold it, too."""
 
-import itertools
 from collections.abc import Sequence
 from typing import Any
 
 from paged_attention.errors import BlockPoolExhausted
 from workbook.checks.framework import CheckFailed, attempt, exercise, expect, shown
+from workbook.checks.toolboxes.copied_numbers import in_common, places, wrong_numbers
 from workbook.checks.toolboxes.growth import grows_by_edges
 from workbook.checks.toolboxes.known_tokens import (
-    HEAD,
-    LAYER,
     expect_counted,
     read,
     state,
@@ -108,31 +106,14 @@ def _first(function: Any) -> None:
 def _content(function: Any) -> None:
     cache = _forked(7, "b", layers=3, kv_heads=5)
     function(cache, "a", 1)
-    found = []
-    for seq in "ab":
-        block = cache.tables[seq][1]
-        wrong: list[tuple[Any, ...]] = []
-        pools = (("K", cache.k_pool, 1), ("V", cache.v_pool, -1))
-        for layer, head, (name, pool, sign) in itertools.product(range(3), range(5), pools):
-            for position in (4, 5, 6):
-                got = float(pool[layer][block, head, position % 4, 0])
-                right = float(sign * (position + HEAD * head + LAYER * layer))
-                if got != right:
-                    wrong.append((name, layer, head, position, got, right))
-        found.append(_places(seq, wrong))
-    expect(not any(found), got="; ".join(filter(None, found)), right="all as they were")
-
-
-def _places(seq: str, wrong: list[tuple[Any, ...]]) -> str:
-    """Which of the numbers of ``seq`` are wrong, and the first of them."""
-    if not wrong:
-        return ""
-    names, layers, heads, positions, *_ = (sorted(set(axis)) for axis in zip(*wrong, strict=True))
-    name, layer, head, position, got, right = wrong[0]
-    return (
-        f"{len(wrong)} of {seq}'s 90 numbers are wrong: {' and '.join(names)}, layers "
-        f"{shown(layers)}, heads {shown(heads)}, positions {shown(positions)}; {name} of layer "
-        f"{layer}, head {head}, position {position} is {got:g} for {right:g}"
+    wrong = {seq: wrong_numbers(cache, seq, entry=1, positions=(4, 5, 6)) for seq in "ab"}
+    expect(
+        not any(wrong.values()),
+        got="; ".join(places(seq, found) for seq, found in wrong.items() if found),
+        right="all as they were",
+        why="b's block isn't a's any more: reserve may read it, and write only into the copy."
+        if wrong["b"]
+        else in_common(wrong["a"]),
     )
 
 

@@ -78,7 +78,7 @@ _price(
 )
 def _exact(function: Any) -> None:
     draw = random.Random(4)
-    wrong: list[tuple[str, str, str]] = []
+    wrong: list[tuple[int, str, str, str, set[str]]] = []
     for _ in range(300):
         cache = _random_state(draw)
         step = {seq: draw.randint(0, 5) for seq in draw.sample("abcd", draw.randint(1, 4))}
@@ -86,6 +86,7 @@ def _exact(function: Any) -> None:
             f"blocks of {cache.block_size}, {state(cache)} lengths {shown(dict(cache.lengths))}; "
             f"step_cost(cache, {shown(step)})"
         )
+        traits, new = _traits(cache, step), _new_blocks(cache, step)
         before, free = f"{cache.lengths}, {state(cache)}", cache.allocator.num_free
         got = function(cache, dict(step))
         after = f"{cache.lengths}, {state(cache)}"
@@ -93,10 +94,41 @@ def _exact(function: Any) -> None:
         cache.reserve_many(step)
         right = free - cache.allocator.num_free
         if type(got) is not int or got != right:
-            wrong.append((tried, shown(got), shown(right)))
+            said = f"{right}: {new} new, {right - new} copies"
+            wrong.append((len(step), tried, shown(got), said, traits))
     if wrong:
-        tried, got, right = wrong[0]
-        expect(False, tried=tried, got=f"{got}, and {len(wrong)} of 300 are wrong", right=right)
+        _, tried, got, right, _ = min(wrong, key=lambda row: row[0])
+        common = set.intersection(*(row[-1] for row in wrong))
+        why = f"In every wrong state {', and '.join(sorted(common))}." if common else None
+        got = f"{got}, and {len(wrong)} of 300 are wrong"
+        expect(False, tried=tried, got=got, right=right, why=why)
+
+
+def _new_blocks(cache: Any, step: dict[str, int]) -> int:
+    """Blocks that the tokens need and the tables lack."""
+    needed = {seq: -(-(cache.lengths[seq] + n) // cache.block_size) for seq, n in step.items()}
+    return sum(max(0, count - len(cache.tables[seq])) for seq, count in needed.items())
+
+
+def _traits(cache: Any, step: dict[str, int]) -> set[str]:
+    """What a price may stumble over in this state and step."""
+    size, lengths, refs = cache.block_size, cache.lengths, cache.allocator.refs
+    ends = {seq: lengths[seq] // size for seq, n in step.items() if n and lengths[seq] % size}
+    written = [cache.tables[seq][at] for seq, at in ends.items()]
+    found = {
+        "a sequence asks for 0 tokens": 0 in step.values(),
+        "a writer's last block is full": any(
+            n and not lengths[seq] % size for seq, n in step.items()
+        ),
+        "a writer has room from earlier": any(
+            len(cache.tables[seq]) * size >= lengths[seq] + size for seq in step
+        ),
+        "somebody asks for more than 1 token": max(step.values()) > 1,
+        "two write into one block": len(set(written)) < len(written),
+        "a block that is written has other holders": any(refs[block] > 1 for block in written),
+        "blocks have 3 slots": size == 3,
+    }
+    return {words for words, holds in found.items() if holds}
 
 
 def _random_state(draw: random.Random) -> Any:

@@ -33,7 +33,7 @@ exercises.copying_reserve.also_right.append(PagedKVCache.reserve)
 
 # Which block is copied, and when.
 mistake(
-    "Nothing is ever copied, so all holders write into the same slots. (This happened: "
+    "No copy was made, and all holders write into the same slots. (This happened: "
     "Avarok-Cybersecurity/atlas#692)",
     (SHARED, "False"),
 )
@@ -152,7 +152,7 @@ mistake(
     ("release(old)", "release(new)"),
 )
 mistake(
-    "The old block's count was set to 1, however many others hold it. `release` takes one away.",
+    "The old block lost more than one holder, and one leaves: `release` it once.",
     ("cache.allocator.release(old)", "cache.allocator.refs[old] = 1"),
 )
 mistake(
@@ -230,4 +230,13 @@ mistake(
         f"    {TAKE}",
         f"    if missing + copies > cache.allocator.num_free:\n        return\n    {TAKE}",
     ),
+)
+mistake(
+    "Two blocks were taken for one copy: `missing` counts those behind it.",
+    ("missing + copies", "missing + 2 * copies"),
+)
+mistake(
+    "As many blocks were taken as there were, without a word. The caller believes in room for all "
+    "its tokens.",
+    ("missing + copies", "min(missing + copies, cache.allocator.num_free)"),
 )

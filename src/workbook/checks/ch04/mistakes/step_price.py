@@ -206,8 +206,8 @@ mistake(
     ),
 )
 mistake(
-    "The new tokens were counted alone, and copies not at all: ask the length, the table and "
-    "`refs`.",
+    "The new tokens were counted as if they began a new block, and copies not at all: ask the "
+    "length, the table and `refs`.",
     ("max(0, needed - len(table))", "ceil_div(tokens, cache.block_size)"),
     ("return new_blocks + copies", "return new_blocks"),
 )
@@ -226,6 +226,22 @@ mistake(
 mistake(
     "The `return` stands inside the loop: only the first sequence was counted.",
     ("in new_tokens.items():", "in list(new_tokens.items())[:1]:"),
+)
+mistake(
+    "Tokens were counted for new blocks; a block holds `block_size` of them.",
+    ("max(0, needed - len(table))", "tokens"),
+)
+mistake(
+    "A copy was counted for each token. A sequence copies the block once.",
+    (LEFT, f"{LEFT} * max(new_tokens.values())"),
+)
+mistake(
+    "A block with two holders was taken for one's own.",
+    (LEFT, "min(w, max(0, refs[block] - 2))"),
+)
+mistake(
+    "Who has reserved more than it needs was counted as if it lacked as much.",
+    ("max(0, needed - len(table))", "abs(needed - len(table))"),
 )
 
 
