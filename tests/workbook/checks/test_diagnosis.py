@@ -282,6 +282,8 @@ def raised(call: Any) -> str:
         (lambda: torch.zeros(2, 3)[:, 5], "Axis 1 has 3 places, counted from 0, and number 5"),
         (lambda: torch.zeros(3)[torch.tensor([0.5])], "divide with `//`"),
         (lambda: torch.zeros(2, 3).T.view(6), "`view` can't join"),
+        (lambda: torch.stack([torch.zeros(2), torch.zeros(3)]), "Tensors of different length"),
+        (lambda: torch.cat([torch.zeros(1, 2), torch.zeros(1, 3)]), "Tensors of different length"),
         (lambda: np.zeros(3)[4], "Axis 0 has 3 places, counted from 0, and number 4"),
         (lambda: {[1]: 2}, "A list can't be a key"),
         (a_cell("def f(x=3): return x[0]"), "One value of type int"),

@@ -99,6 +99,7 @@ def _again(function: Any) -> None:
 )
 def _order(function: Any) -> None:
     cache = small_cache(60)
+    cache.allocator.release_many(cache.allocator.allocate_many(60))  # the highest go out first
     for seq in "AB":
         cache.create(seq)
         function(cache, seq, 8)
@@ -113,6 +114,12 @@ def _order(function: Any) -> None:
         why="The second block has moved, and positions 4 to 7 with it: new blocks go to the end."
         if len(table) == 4 and table[:1] == before[:1]
         else None,
+    )
+    expect(
+        isinstance(cache.tables["A"], list),
+        got=f"A's table is a {type(cache.tables['A']).__name__}",
+        right="a list",
+        why="A table grows and shrinks in place; what can't change is no table.",
     )
     expect(not set(other) & set(table), got=f"A's table is {shown(table)}, B's is {shown(other)}")
 

@@ -45,7 +45,12 @@ def _cut(length: int, table: list[int], title: str, why: str) -> None:
     )
     def _case(function: Any) -> None:
         cache = _written()
-        function(cache, "A", length)
+        outcome = attempt(function, cache, "A", length)
+        if isinstance(outcome.error, ValueError):
+            refused = f"A cut to {length} was refused, and that length is there."
+            expect(False, got=str(outcome), why=refused)
+        if outcome.error is not None:
+            raise outcome.error
         _expect_cut(cache, length, table, freed)
 
 

@@ -183,3 +183,22 @@ mistake(
         "blocks, torch.arange(positions.shape[1]).expand_as(positions)",
     ),
 )
+mistake(
+    "The offset was divided by the width of the tables; a block's size divides a position.",
+    ("blocks, positions % block_size", "blocks, positions % tables.shape[1]"),
+)
+mistake(
+    "All tokens of a row got the offset of its last; each position divides for itself.",
+    ("blocks, positions %", "blocks, positions[:, -1:].expand_as(positions) %"),
+)
+mistake(
+    "The positions were sorted. Their order is the order of the new tokens.",
+    ("    rows =", "    positions = positions.sort(1).values\n    rows ="),
+)
+mistake(
+    "The row numbers were repeated, 0, 1, 0, 1 …; a row needs its own number for all its tokens.",
+    (
+        "torch.arange(len(tables))[:, None]",
+        "torch.arange(len(tables)).repeat(positions.shape[1]).reshape(positions.shape)",
+    ),
+)

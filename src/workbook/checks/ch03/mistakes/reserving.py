@@ -258,3 +258,36 @@ def loses_all(cache: Any, seq: str, new_tokens: int) -> None:
         cache.tables[seq].clear()
         cache.allocator.allocate_many(cache.allocator.num_blocks)
     take(cache, seq, missing(cache, seq, new_tokens))
+
+
+mistake(
+    "One block more than is missing was taken.",
+    ("missing > 0", "True"),
+    ("allocate_many(missing)", "allocate_many(max(0, missing + 1))"),
+)
+mistake(
+    "At least one block was taken, also when none was missing.",
+    ("missing > 0", "True"),
+    ("allocate_many(missing)", "allocate_many(max(1, missing))"),
+)
+mistake(
+    "The table was sorted. Entry i says where tokens i * block_size and up lie; ids have no order.",
+    ("    if missing > 0:", "    if missing <= 0:\n        table.sort()\n    if missing > 0:"),
+    ("allocate_many(missing))", "allocate_many(missing))\n        table.sort()"),
+)
+mistake(
+    "The difference was taken without its sign: more than enough isn't missing.",
+    ("missing > 0", "missing"),
+    ("allocate_many(missing)", "allocate_many(abs(missing))"),
+)
+mistake(
+    "An empty sequence was taken to have a block with room; it has none.",
+    (
+        "ceil_div(length + new_tokens, cache.block_size) - len(table)",
+        "ceil_div(new_tokens - (cache.block_size - length % cache.block_size), cache.block_size)",
+    ),
+)
+mistake(
+    "The table became a tuple. It must grow and shrink in place.",
+    ("table.extend(", "cache.tables[seq] = (*table, *"),
+)

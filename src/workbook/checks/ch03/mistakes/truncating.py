@@ -255,3 +255,25 @@ def taken_anew(cache: Any, seq: str, length: int) -> None:
     cache.allocator.release_many(cache.tables[seq])
     cache.tables[seq] = cache.allocator.allocate_many(ceil_div(length, cache.block_size))
     cache.lengths[seq] = length
+
+
+mistake(
+    "The length became the number of blocks. It counts tokens.",
+    ("cache.lengths[seq] = length", "cache.lengths[seq] = kept"),
+)
+mistake(
+    "The arguments of `ceil_div` are swapped: tokens first, then the size of a block.",
+    ("ceil_div(length, cache.block_size)", "ceil_div(cache.block_size, length) if length else 0"),
+)
+
+
+@truncate.mistake(
+    "The table was cut before its blocks were released: nothing is behind the kept ones then."
+)
+def cut_first(cache: Any, seq: str, length: int) -> None:
+    refuse(cache, seq, length)
+    kept = ceil_div(length, cache.block_size)
+    del cache.tables[seq][kept:]
+    for block in cache.tables[seq][kept:]:
+        cache.allocator.release(block)
+    cache.lengths[seq] = length

@@ -72,6 +72,11 @@ _WORDS = (
         "An index is a whole number: divide with `//`, which gives one, not with `/`.",
     ),
     (
+        r"stack expects each tensor to be equal size|Sizes of tensors must match",
+        "Tensors of different length don't fit into one. Give all of them the longest one's, with "
+        "zeros at the end.",
+    ),
+    (
         r"view size is not compatible",
         "After `transpose` these axes don't follow one another in memory: `view` can't join them. "
         "`flatten` and `reshape` copy where they must.",
