@@ -107,7 +107,7 @@ def bracket(*, right: bool) -> object:
 
 def corner(*, right: bool, floor: bool) -> object:
     """One half of "rounded up" or "rounded down": a stem with a foot, at its top or bottom."""
-    outline = [(230, 760), (230, -160), (300, -160), (300, 690), (440, 690), (440, 760)]
+    outline = [(340, 760), (340, -160), (410, -160), (410, 690), (550, 690), (550, 760)]
     points = [(x, 600 - y) for x, y in reversed(outline)] if floor else outline
     pen = TTGlyphPen(None)
     mirrored = [(WIDTH - x, y) for x, y in reversed(points)]
