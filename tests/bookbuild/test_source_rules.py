@@ -8,6 +8,7 @@ import pytest
 
 from bookbuild.book import Chapter
 from bookbuild.rules import SOURCE_RULES, Page, registered
+from bookbuild.rules.signatures import definitions, mismatches, solution_name, unfinished
 from bookbuild.text import read_text
 from workbook.checks.framework import Exercise
 
@@ -205,3 +206,13 @@ def test_a_problem_names_chapter_cell_and_its_first_line(write: Callable[..., Ch
     assert told == [
         "99_good, cell 18 (# why): absolute path '/data/'; write it relative to chapters/"
     ]
+
+
+def test_a_stub_may_be_a_text_and_its_solution_another() -> None:
+    stub = 'WALK = r"""\n{ NOT_IMPLEMENTED; }\n"""'
+    asked = unfinished(stub)
+    assert list(asked) == ["WALK"]
+    assert solution_name(asked["WALK"]) == "WALK_SOLUTION"
+    given = definitions('WALK_SOLUTION = r"""\n{ out = 0; }\n"""\ncheck.walk(WALK_SOLUTION)')
+    assert list(mismatches(asked["WALK"], given["WALK_SOLUTION"])) == []
+    assert unfinished('WALK = r"""{ }"""') == {}

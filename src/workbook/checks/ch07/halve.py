@@ -39,7 +39,12 @@ def _halves(title: str, n: int, lanes: int, why: str, behind: int = 0) -> None:
         expect(out.tolist() == right, got=f"out is {listed(out.tolist())}")
 
 
-_halves("two programs, every lane in use", 8, 4, "Program p has LANES numbers, from p × LANES on.")
+_halves(
+    "two programs, every lane in use",
+    8,
+    4,
+    "Number i of out is half of number i of x. Program p has LANES numbers, from p × LANES on.",
+)
 _halves(
     "11 numbers in lanes of 4",
     11,

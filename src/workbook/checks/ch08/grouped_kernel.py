@@ -24,8 +24,9 @@ OUTSIDE = (
     ),
     (
         "seen from q,",
-        "The group has GROUP queries; the tile's other rows lie behind it in `q`, and behind "
-        "the last group comes memory that isn't yours. Load them as 0, with a mask.",
+        "This group's queries are heads kv_head * GROUP + g, for g below GROUP. The tile's other "
+        "rows "
+        "lie behind them in `q`, or behind all of it: load them as 0, with a mask.",
     ),
 )
 expect_right = partial(decode_steps.expect_right, outside=OUTSIDE, grouped=True)

@@ -75,10 +75,10 @@ def _read(asked: list[int], got: list[float]) -> str:
 
 _places(
     "pieces of 4",
-    8,
-    16,
+    6,
+    32,
     4,
-    2,
+    3,
     "[blocks, KV heads, D / P, slots, P]: the numbers of a piece are neighbours, then come the "
     "same "
     "piece of the next slot, and the next piece only when all slots are through.",

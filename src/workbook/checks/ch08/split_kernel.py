@@ -19,6 +19,10 @@ from workbook.checks.toolboxes.launching import listed, run_kernel
 from workbook.checks.toolboxes.sparse_pool import far_step
 
 UNTOUCHED = 12345.0
+PLACE = (
+    "A part's place is (row * HEADS + head) * splits + split, with HEAD_DIM numbers each in "
+    "part_acc: every part of every real head has one, and the merge reads them all."
+)
 OUTSIDE = (
     (
         " writes ",
@@ -27,7 +31,7 @@ OUTSIDE = (
     ),
     (
         "seen from block_tables",
-        "A table has entries up to the length only: the load of the entries needs a mask.",
+        "A table has entries up to the length only: cut `last` to the length, and mask the load.",
     ),
 )
 
@@ -93,7 +97,7 @@ def expect_parts(kernel: Any, step: DecodeStep, splits: int, digits: float = 1e-
     for name, part in parts._asdict().items():
         for row, head, split, *_ in (part == UNTOUCHED).nonzero().tolist()[:1]:
             got = f"row {row}, head {head}, part {split}: nothing was stored in part_{name}"
-            raise CheckFailed(got)
+            raise CheckFailed(got, why=PLACE)
     out = merged(parts)
     places = ((r, h) for r in range(out.shape[0]) for h in range(out.shape[1]))
     for row, head in ((r, h) for r, h in places if step.lengths[r]):

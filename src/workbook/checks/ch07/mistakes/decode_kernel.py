@@ -207,5 +207,52 @@ for says, *changes in (
         ("(block * KV_HEADS + kv_head)", "(block * KV_HEADS * BLOCK_SIZE + kv_head * BLOCK_SIZE)"),
         ("kv_head * BLOCK_SIZE) * BLOCK_SIZE", "kv_head * BLOCK_SIZE).to(tl.int64)"),
     ),
+    (
+        "`shrink` is turned round: old weights become smaller, 2 ** (m - higher).",
+        ("tl.exp2(m - higher)", 'tl.where(m == float("-inf"), 0.0, tl.exp2(higher - m))'),
+    ),
+    ("The first block was skipped: `range` begins at 0.", ("range(tl.cdiv", "range(1, tl.cdiv")),
+    (
+        "The answer was divided by the last block's weights; `l` has those of all.",
+        ("acc / l)", "acc / tl.sum(p, 0))"),
+    ),
+    (
+        "This block's weights were shrunk as well: `l * shrink` first, then add.",
+        ("l = l * shrink + tl.sum(p, 0)", "l = (l + tl.sum(p, 0)) * shrink"),
+    ),
+    (
+        "The answer was divided by the length: weights differ, `l` is their sum.",
+        ("acc / l)", "acc / length)"),
+    ),
+    (
+        "The block's own part was multiplied by `shrink`, and `acc` wasn't.",
+        ("acc * shrink + tl", "acc + shrink * tl"),
+    ),
+    (
+        "The query's row was counted in KV_HEADS; q is [B, HEADS, HEAD_DIM].",
+        ("tl.load(q + (row * HEADS", "tl.load(q + (row * KV_HEADS"),
+    ),
+    (
+        "The place in out isn't (row * HEADS + head) * HEAD_DIM + d: one answer was stored over "
+        "another.",
+        ("tl.store(out + (row * HEADS + head)", "tl.store(out + (row + head)"),
+    ),
+    (
+        "Keys were taken to be one number apart; they are HEAD_DIM numbers apart.",
+        ("token[:, None] * HEAD_DIM", "token[:, None]"),
+    ),
+    (
+        "The minimum was taken; `m` is the highest score so far.",
+        ("tl.max(score, 0)", "tl.min(score, 0)"),
+    ),
+    (
+        "Every slot got slot 0's numbers: `slot` is missing in the address.",
+        (TOKEN, "(block * KV_HEADS + kv_head) * BLOCK_SIZE + 0 * slot"),
+    ),
+    (
+        "`acc` was divided by sqrt(D) or another number that doesn't belong there: `scale` is in "
+        "the query.",
+        ("acc / l)", "acc / l * scale)"),
+    ),
 ):
     exercises.decode_kernel.mistake(says, *changes)

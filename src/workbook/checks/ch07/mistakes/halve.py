@@ -26,7 +26,9 @@ LOAD, STORE = "tl.load(x + i, mask=there, other=0.0)", "tl.store(out + i, half, 
 START = "tl.program_id(0) * LANES + tl.arange(0, LANES)"
 for says, *changes in (
     (
-        "Every program took the first LANES numbers: the program's number isn't in `i`.",
+        "Only the first LANES numbers were done: every program took them (its number isn't in "
+        "`i`), or the others begin too far on, or the mask ends there. Program p has the numbers "
+        "from p × LANES on.",
         ("tl.program_id(0) * LANES + ", ""),
     ),
     (
@@ -91,5 +93,8 @@ for says, *changes in (
         "Every program loaded the start of x: the store has the program's number, the load hasn't.",
         ("tl.load(x + i,", "tl.load(x + tl.arange(0, LANES),"),
     ),
+    ("Programs overlap: program p begins at p × LANES.", ("* LANES +", "* (LANES - 1) +")),
+    ("1 was taken off; half of a number is the number divided by 2.", (" / 2", " / 2 - 1")),
+    ("`out` was read; the numbers to be halved are in `x`.", ("tl.load(x + i", "tl.load(out + i")),
 ):
     exercise.mistake(says, *changes)

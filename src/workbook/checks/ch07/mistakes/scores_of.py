@@ -71,7 +71,8 @@ for says, *changes in (
         (WHERE, "score"),
     ),
     (
-        "`tl.where` is the wrong way round: first what holds where `written` is true.",
+        "Written and unwritten are swapped, in `tl.where` or in the comparison: a position is "
+        "written if it is below the length.",
         (WHERE, 'tl.where(written, float("-inf"), score)'),
     ),
     (
@@ -96,11 +97,13 @@ for says, *changes in (
         ("(row * HEADS + head) * BLOCK_SIZE", "head * BLOCK_SIZE"),
     ),
     (
-        "The rows of out are HEADS × BLOCK_SIZE numbers apart.",
+        "The place in out is (row × HEADS + head) × BLOCK_SIZE + slot; another one is another "
+        "head's, or nobody's.",
         ("(row * HEADS + head) * BLOCK_SIZE", "(row + head) * BLOCK_SIZE"),
     ),
     (
-        "The scores were stored HEAD_DIM apart; out is [B, HEADS, BLOCK_SIZE].",
+        "The place in out is (row × HEADS + head) × BLOCK_SIZE + slot; another one is another "
+        "head's, or nobody's.",
         ("(row * HEADS + head) * BLOCK_SIZE", "(row * HEADS + head) * HEAD_DIM"),
     ),
     (
@@ -117,6 +120,28 @@ for says, *changes in (
             "tl.load(block_tables + row * MAX_BLOCKS + index).to(tl.int64)",
             "index + tl.load(lengths) * 0",
         ),
+    ),
+    (
+        "The place in out is (row × HEADS + head) × BLOCK_SIZE + slot; another one is another "
+        "head's, or nobody's.",
+        (
+            "(row * HEADS + head) * BLOCK_SIZE + slot, score",
+            "(head * HEADS + row) * BLOCK_SIZE + slot, score",
+        ),
+    ),
+    ("`scale` was divided by; the query is multiplied with it.", ("* scale", "/ scale")),
+    (
+        "Keys were multiplied with themselves: a score is k times the query.",
+        ("k * query[None, :]", "k * k"),
+    ),
+    (
+        "The sum was divided by the head size: a score is a sum, `scale` does the rest.",
+        (SUM, f"{SUM} / HEAD_DIM"),
+    ),
+    ("An unwritten slot got +inf; -inf has the weight 0.", ('float("-inf")', 'float("inf")')),
+    (
+        "The absolute value or the square was taken: a score may be below 0.",
+        (SUM, f"tl.abs({SUM})"),
     ),
 ):
     exercise.mistake(says, *changes)

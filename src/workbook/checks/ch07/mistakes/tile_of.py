@@ -50,8 +50,8 @@ for says, *changes in (
         (ENTRY, "block_tables + row + index"),
     ),
     (
-        "Row and index are swapped: a row is MAX_BLOCKS entries long, so the row is what is "
-        "multiplied.",
+        "The entry of row r lies at r × MAX_BLOCKS + index; with another product the load leaves "
+        "the tables or reads somebody else's entry.",
         (ENTRY, "block_tables + index * MAX_BLOCKS + row"),
     ),
     (
@@ -126,6 +126,32 @@ for says, *changes in (
     (
         "Nothing was stored in `out`: a kernel returns nothing, it writes.",
         ("    tl.store(out + mine[:, None] * HEAD_DIM + d[None, :], tile)", "    return tile"),
+    ),
+    (
+        "The entry behind `index` was read: entries are counted from 0.",
+        ("MAX_BLOCKS + index", "MAX_BLOCKS + index + 1"),
+    ),
+    (
+        "The entry of row r lies at r × MAX_BLOCKS + index; with another product the load leaves "
+        "the tables or reads somebody else's entry.",
+        ("row * MAX_BLOCKS", "kv_head * MAX_BLOCKS"),
+    ),
+    (
+        "The length was read at another place than `lengths + row`.",
+        ("lengths + row", "lengths + index"),
+    ),
+    (
+        "Keys were taken to be KV_HEADS numbers apart; they are HEAD_DIM numbers apart.",
+        ("token[:, None] * HEAD_DIM", "token[:, None] * KV_HEADS"),
+    ),
+    (
+        "Every slot got slot 0's numbers: `slot` is missing in the address.",
+        ("BLOCK_SIZE + slot\n    place", "BLOCK_SIZE + 0 * slot\n    place"),
+    ),
+    ("Slots past the length are to be 0: `other=0.0`.", ("other=0.0", "other=1.0")),
+    (
+        "The numbers of a key are missing in the address: `d[None, :]` goes across.",
+        ("+ d[None, :]\n    written", "+ 0 * d[None, :]\n    written"),
     ),
 ):
     exercise.mistake(says, *changes)

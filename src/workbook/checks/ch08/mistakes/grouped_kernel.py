@@ -228,8 +228,8 @@ for says, *changes in (
         ("tl.store(out + mine, answer, mask=real)", "tl.store(out + mine, answer)"),
     ),
     (
-        "The group has GROUP queries; the tile's other rows lie behind it in `q`, and behind the "
-        "last group comes memory that isn't yours. Load them as 0, with a mask.",
+        "This group's queries are heads kv_head * GROUP + g, for g below GROUP. The tile's other "
+        "rows lie behind them in `q`, or behind all of it: load them as 0, with a mask.",
         ("tl.load(q + mine, mask=real, other=0.0)", "tl.load(q + mine)"),
     ),
     (
@@ -254,5 +254,21 @@ for says, *changes in (
     ),
     (WRAPPED, (".to(tl.int64)", "")),
     (WRAPPED, (".to(tl.int64)", ""), ("token[:, None] *", "token.to(tl.int64)[:, None] *")),
+    (
+        "Only the first tile counts: `position` lacks `start`, or the loop steps over the others.",
+        ("position = start + tl", "position = tl"),
+    ),
+    (
+        "Every group took the queries of the first one: query g is head kv_head * GROUP + g.",
+        ("kv_head * GROUP + g", "g"),
+    ),
+    (
+        "The last tile was skipped: `range(0, length, TILE)` has one for every TILE tokens begun.",
+        ("range(0, length, TILE)", "range(0, length - TILE + 1, TILE)"),
+    ),
+    (
+        "The entry was counted in tiles: position p lies in the block of entry p // BLOCK_SIZE.",
+        ("position // BLOCK_SIZE", "position // TILE"),
+    ),
 ):
     exercises.grouped_kernel.mistake(says, *changes)

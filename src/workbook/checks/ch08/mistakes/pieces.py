@@ -115,7 +115,7 @@ for says, *changes in (
         ("4: tl.constexpr", "P: tl.constexpr"),
     ),
     (
-        "Blocks of 8 slots were written into the code.",
+        BEHIND,
         ("BLOCK_SIZE", "8"),
         ("8: tl.constexpr", "BLOCK_SIZE: tl.constexpr"),
     ),
@@ -125,5 +125,19 @@ for says, *changes in (
         (" + across[None, :]", " + 2 * across[None, :]"),
     ),
     ("The last number of a piece was left out: `d % P` goes to P - 1.", ("d % P", "d % (P - 1)")),
+    (
+        "Two pieces were taken to be KV_HEADS × P apart; BLOCK_SIZE slots of P numbers lie "
+        "between.",
+        (ACROSS, "d // P * (KV_HEADS * P)"),
+    ),
+    (
+        "Two pieces were taken to be HEAD_DIM / P apart; BLOCK_SIZE slots of P numbers lie "
+        "between.",
+        (ACROSS, "d // P * (HEAD_DIM // P)"),
+    ),
+    (
+        "Two slots were taken to be HEAD_DIM / P apart, the number of pieces; they are P apart.",
+        ("slot * P", "slot * (HEAD_DIM // P)"),
+    ),
 ):
     exercise.mistake(says, *changes)

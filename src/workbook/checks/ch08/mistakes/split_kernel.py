@@ -149,7 +149,8 @@ for says, *changes in (
         ("kv_head * GROUP + g", "g * KV_HEADS + kv_head"),
     ),
     (
-        "m or l of the padding rows was stored over the next group's, or outside: mask all three "
+        "A part's place is (row * HEADS + head) * splits + split, with HEAD_DIM numbers each in "
+        "part_acc, for real heads only: the tile's padding rows must be masked in all three "
         "stores.",
         (STORE_M, STORE_M.replace(", mask=real", "")),
         (STORE_L, STORE_L.replace(", mask=real", "")),
@@ -164,9 +165,21 @@ for says, *changes in (
         "-inf.",
         (STORE_M, STORE_M.replace(", m,", ", tl.where(l > 0, m, 0.0),")),
     ),
-    ("Nothing was stored in part_m.", (STORE_M, "")),
-    ("Nothing was stored in part_l.", (STORE_L, "")),
-    ("Nothing was stored in part_acc.", (STORE_ACC, "    acc = acc")),
+    (
+        "Nothing came to this part's place in part_m: it is (row * HEADS + head) * splits + split, "
+        "times HEAD_DIM in part_acc.",
+        (STORE_M, ""),
+    ),
+    (
+        "Nothing came to this part's place in part_l: it is (row * HEADS + head) * splits + split, "
+        "times HEAD_DIM in part_acc.",
+        (STORE_L, ""),
+    ),
+    (
+        "Nothing came to this part's place in part_acc: it is (row * HEADS + head) * splits + "
+        "split, times HEAD_DIM in part_acc.",
+        (STORE_ACC, "    acc = acc"),
+    ),
     (
         "l and m are swapped in the stores.",
         (STORE_M, STORE_M.replace(", m,", ", l,")),
@@ -186,5 +199,24 @@ for says, *changes in (
         ("p.to(v.dtype)", "p"),
     ),
     (WRAPPED, (".to(tl.int64)", "")),
+    (
+        "A part's place is (row * HEADS + head) * splits + split, with HEAD_DIM numbers each in "
+        "part_acc, for real heads only: the tile's padding rows must be masked in all three "
+        "stores.",
+        ("tl.program_id(2), tl.num_programs(2)", "tl.program_id(1), tl.num_programs(2)"),
+    ),
+    (
+        "The span counts tiles there, and positions are tokens: times TILE.",
+        (SPAN, "tl.cdiv(tl.cdiv(length, splits), TILE)"),
+    ),
+    ("The first token of each part was left out.", (RANGE, "range(first + 1, last, TILE)")),
+    (
+        "acc was multiplied by l: store it as the loop leaves it.",
+        (STORE_ACC, STORE_ACC.replace(" acc,", " acc * l[:, None],")),
+    ),
+    (
+        "l was stored as a logarithm; the merge takes the sum itself.",
+        (STORE_L, STORE_L.replace(", l,", ", tl.log2(tl.where(l > 0, l, 1.0)),")),
+    ),
 ):
     exercise.mistake(says, *changes)

@@ -56,10 +56,32 @@ exercise.mistake(
     of=by_token,
 )
 
+exercise.mistake(
+    "Token 0 was left out: positions begin at 0.",
+    ("range(length)", "range(1, length)"),
+    of=by_token,
+)
+exercise.mistake(
+    "The maximum of this token or block alone was taken: `m` is the highest so far.",
+    ("higher = np.maximum(m, score)", "higher = score"),
+    of=by_token,
+)
+exercise.mistake(
+    "The weights aren't seen from the maximum, and what came before is: exp2(score - m), for both.",
+    ("np.exp2(score - higher)", "np.exp2(score)"),
+    of=by_token,
+)
+exercise.mistake(
+    "Only the first number of each value was read: d is missing in its address.",
+    ("weight[:, None] * v", "weight[:, None] * v[:1]"),
+    of=by_token,
+)
+
 
 @exercise.mistake(
-    "All answers are 0: nothing was added up. Either no slot was read, or NaN was compared with "
-    "numbers: a block that isn't this sequence's, because `i` stands for `table[i]`?"
+    "All answers are 0: nothing was added up. No slot was read, or an exponent is the wrong way "
+    "round, or NaN was compared with numbers: a block that isn't this sequence's, because `i` "
+    "stands for `table[i]`?"
 )
 def zeros(q: Any, *_rest: Any) -> Any:
     return np.zeros(q.shape)
@@ -70,7 +92,12 @@ def first_query_only(q: Any, *rest: Any) -> Any:
     return np.where(np.arange(len(q))[:, None] == 0, walk(q, *rest), np.nan)
 
 
-@exercise.mistake("The answers of the queries add up in `out`, or follow in another order.")
+@exercise.mistake("The queries' answers lie in each other's places: query g belongs to out[g].")
+def in_place_of_the_last(q: Any, *rest: Any) -> Any:
+    return np.where(np.arange(len(q))[:, None] == 0, walk(q, *rest)[-1], np.nan)
+
+
+@exercise.mistake("The queries stand in another order in `out`.")
 def reversed_queries(q: Any, *rest: Any) -> Any:
     return walk(q, *rest)[::-1]
 
