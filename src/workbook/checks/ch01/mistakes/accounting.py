@@ -313,6 +313,55 @@ def averages(rows: list[Row], total: int) -> Four:
     return used // many, reserved // many, internal // many, free
 
 
+def rest_is_free(rows: list[Row], total: int, used: Any, reserved: Any, internal: Any) -> Four:
+    """Three counts as these say of a row; free is what they leave of ``total``."""
+    u, r, i = (sum(count(*row) for row in rows) for count in (used, reserved, internal))
+    return u, r, i, total - u - r - i
+
+
+@account.mistake(
+    "Reserved counts up to `final` from the beginning, so what is used was taken off twice."
+)
+def final_reserved(rows: list[Row], total: int) -> Four:
+    return rest_is_free(rows, total, lambda h, n, f: n, lambda h, n, f: f, lambda h, n, f: h - f)
+
+
+@account.mistake(
+    "Internal is `held - now`, with what is reserved in it, which was taken off free twice."
+)
+def internal_and_reserved(rows: list[Row], total: int) -> Four:
+    return rest_is_free(
+        rows, total, lambda h, n, f: n, lambda h, n, f: f - n, lambda h, n, f: h - n
+    )
+
+
+@account.mistake(
+    "Reserved is `held - now`, with what is internal in it, which was taken off free twice."
+)
+def reserved_and_internal(rows: list[Row], total: int) -> Four:
+    return rest_is_free(
+        rows, total, lambda h, n, f: n, lambda h, n, f: h - n, lambda h, n, f: h - f
+    )
+
+
+@account.mistake("Used is `final`, with what is reserved in it, which was taken off free twice.")
+def used_and_reserved(rows: list[Row], total: int) -> Four:
+    return rest_is_free(
+        rows, total, lambda h, n, f: f, lambda h, n, f: f - n, lambda h, n, f: h - f
+    )
+
+
+@account.mistake("The order of a row is (held, now, final); `held` and `now` were swapped.")
+def held_and_now_swapped(rows: list[Row], total: int) -> Four:
+    return right([(held, now, final) for now, held, final in rows], total)
+
+
+@account.mistake("The order is used, reserved, internal, free; the last two are swapped.")
+def free_before_internal(rows: list[Row], total: int) -> Four:
+    used, reserved, internal, free = right(rows, total)
+    return used, reserved, free, internal
+
+
 @account.mistake("A request that is full was counted as if one more token came.")
 def one_more_to_come(rows: list[Row], total: int) -> Four:
     used, reserved, internal, free = right(rows, total)

@@ -17,6 +17,11 @@ def grow_when(due: Callable[[Any, str, int], bool]) -> Callable[[Any, str, int],
     return grow
 
 
+def grow_until_ahead(self: Any, name: str, tokens: int) -> None:
+    while tokens > room(self, name) - 1:
+        self.tables[name].append(self.blocks.allocate())
+
+
 wrong(
     "`grow` took nothing. Blocks aren't promised, so somebody must take them.",
     grow=lambda self, name, tokens: None,
@@ -52,6 +57,18 @@ wrong(
 wrong(
     "`grow` multiplies by 4. The size of a block is `self.block_size`.",
     grow=grow_when(lambda self, name, tokens: tokens > 4 * len(self.tables[name])),
+)
+wrong(
+    "`grow` took the block when its tokens fill the table. They still fit; the next one doesn't.",
+    grow=grow_when(lambda self, name, tokens: tokens == room(self, name)),
+)
+wrong(
+    "`grow` took a block for every token but the last of a block. Compare with the table's slots.",
+    grow=grow_when(lambda self, name, tokens: bool(tokens % self.block_size)),
+)
+wrong(
+    "`grow` compared with the slots less one, again and again: blocks came ahead of their tokens.",
+    grow=grow_until_ahead,
 )
 wrong(
     "`grow` rounded down: a block came when the next one was full, not when it was begun.",
@@ -165,7 +182,7 @@ wrong(
     grow=grow_when(lambda self, name, tokens: tokens >= room(self, name) - 1),
 )
 wrong(
-    "`grow` calls `admit`, which takes all blocks anew at every token: the old ones are lost.",
+    "`grow` took all blocks anew at every token, as `admit` does: the old ones are lost.",
     grow=grow_by_admitting,
 )
 wrong(

@@ -69,6 +69,11 @@ def shorter(runs: Runs, n: int) -> int | None:
     return next((start for start, length in runs if length <= n), None)
 
 
+@first_fit.mistake("The comparison is the wrong way round: that run is shorter than n.")
+def strictly_shorter(runs: Runs, n: int) -> int | None:
+    return next((start for start, length in runs if length < n), None)
+
+
 @first_fit.mistake("Only a run of exactly n was taken. A longer one does as well.")
 def exactly(runs: Runs, n: int) -> int | None:
     return next((start for start, length in runs if length == n), None)

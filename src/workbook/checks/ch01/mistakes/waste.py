@@ -233,6 +233,31 @@ def of_1024(sizes: Any, size: int) -> int:
     return 1_024 * right_bytes(sizes, size)
 
 
+@kv_bytes.mistake("Three tensors were counted. The queries aren't kept: keys and values are two.")
+def three_tensors(sizes: Any, size: int) -> int:
+    return 3 * one_tensor(sizes, size)
+
+
+@kv_bytes.mistake("2 to the power of something: `**` where a `*` is meant.")
+def two_to_the_power(sizes: Any, size: int) -> int:
+    return int(2**sizes.layers * sizes.kv_heads * sizes.head_dim * size)
+
+
+@kv_bytes.mistake("Two things are missing: `head_dim`, and the values beside the keys.")
+def no_head_dim_one_tensor(sizes: Any, size: int) -> int:
+    return int(sizes.layers * sizes.kv_heads * size)
+
+
+@kv_bytes.mistake("Two things are missing: the layers, and the values beside the keys.")
+def one_layer_one_tensor(sizes: Any, size: int) -> int:
+    return int(sizes.kv_heads * sizes.head_dim * size)
+
+
+@kv_bytes.mistake("Two things are missing: the KV heads, and the values beside the keys.")
+def one_head_one_tensor(sizes: Any, size: int) -> int:
+    return int(sizes.layers * sizes.head_dim * size)
+
+
 @kv_bytes.mistake("The sizes were added. Every layer has every KV head, so they multiply.")
 def added(sizes: Any, size: int) -> int:
     return int(2 * (sizes.layers + sizes.kv_heads + sizes.head_dim) * size)
