@@ -312,6 +312,20 @@ def test_errors_of_triton_are_said_for_a_reader(error: str, words: str) -> None:
     assert words in (error_words(f"ValueError: {error}") or "")
 
 
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("sum([(1, 2)])", "The `+` stands between a value of type int and one of type tuple."),
+        ("(1, 2)[key]", "A tuple is read by number, and a str stands in the [ ]."),
+        ("[1].add(2)", "Nothing of type list has a `add`."),
+        ("1 / len([])", "It divides by 0"),
+    ],
+)
+def test_errors_of_python_are_said_for_a_reader(source: str, words: str) -> None:
+    call = a_cell(f"def f(key='a'): return {source}")
+    assert words in (error_words(raised(call)) or "")
+
+
 def test_an_error_of_ones_own_has_no_other_words() -> None:
     assert error_words("KeyError: 4") is None
 

@@ -44,9 +44,9 @@ _SMOLLM2 = Sizes(layers=30, heads=9, kv_heads=3, head_dim=64)
 
 kv_bytes.example(
     "a small model in float32",
-    Sizes(layers=13, heads=30, kv_heads=5, head_dim=11),
+    Sizes(layers=13, heads=35, kv_heads=7, head_dim=11),
     4,
-    right=5_720,
+    right=8_008,
     why="Keys and values, in every layer, for every KV head, head_dim numbers of 4 bytes.",
 )
 kv_bytes.example(

@@ -362,6 +362,22 @@ def free_before_internal(rows: list[Row], total: int) -> Four:
     return used, reserved, free, internal
 
 
+@account.mistake("Free leaves out what is reserved. That is held, too.")
+def reserved_is_free(rows: list[Row], total: int) -> Four:
+    used, reserved, internal, free = right(rows, total)
+    return used, reserved, internal, free + reserved
+
+
+@account.mistake("One slot too few is reserved in each request: `final - now`, without a - 1.")
+def one_too_few(rows: list[Row], total: int) -> Four:
+    return sums(rows, total, lambda h, n, f: f - n - 1, lambda h, n, f: h - f)
+
+
+@account.mistake("Nothing is reserved here. It is `final - now`: what will still be written.")
+def nothing_reserved(rows: list[Row], total: int) -> Four:
+    return sums(rows, total, lambda h, n, f: 0, lambda h, n, f: h - f)
+
+
 @account.mistake("A request that is full was counted as if one more token came.")
 def one_more_to_come(rows: list[Row], total: int) -> Four:
     used, reserved, internal, free = right(rows, total)

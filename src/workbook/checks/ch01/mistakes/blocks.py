@@ -147,6 +147,16 @@ wrong(
 )
 
 
+def admit_one_many_times(self: Any, name: str, tokens: int) -> None:
+    self.tables[name] = [self.blocks.allocate()] * ceil_div(tokens, self.block_size)
+
+
+wrong(
+    "One block stands in the table several times: each place needs a block of its own.",
+    admit=admit_one_many_times,
+)
+
+
 def admit_nothing(self: Any, name: str, tokens: int) -> None:
     self.tables[name] = []
 

@@ -143,6 +143,16 @@ def slots_repeated_starts(self: Any, name: str) -> list[int]:
     return slots_are_starts(self, name) * int(self.block_size)
 
 
+def slots_by_index(self: Any, name: str) -> list[int]:
+    return [self.block_size * block + at for at, block in enumerate(self.tables[name])]
+
+
+wrong(
+    "One slot of each block came, with the block's place in the table for an offset.",
+    slots=slots_by_index,
+)
+
+
 def slots_each_start(self: Any, name: str) -> list[int]:
     size = self.block_size
     return [size * block for block in self.tables[name] for _ in range(size)]

@@ -258,6 +258,21 @@ def one_head_one_tensor(sizes: Any, size: int) -> int:
     return int(sizes.layers * sizes.head_dim * size)
 
 
+@kv_bytes.mistake("SmolLM2's 3 and 64 were written into the code: read them from `sizes`.")
+def always_3_by_64(sizes: Any, size: int) -> int:
+    return int(2 * sizes.layers * 3 * 64 * size)
+
+
+@kv_bytes.mistake("`heads` stands where `layers` belongs.")
+def heads_for_layers(sizes: Any, size: int) -> int:
+    return int(2 * sizes.heads * sizes.kv_heads * sizes.head_dim * size)
+
+
+@kv_bytes.mistake("`heads` only read, and each number has `bytes_per_number` bytes.")
+def numbers_by_heads(sizes: Any, size: int) -> int:
+    return int(2 * sizes.layers * sizes.heads * sizes.head_dim)
+
+
 @kv_bytes.mistake("The sizes were added. Every layer has every KV head, so they multiply.")
 def added(sizes: Any, size: int) -> int:
     return int(2 * (sizes.layers + sizes.kv_heads + sizes.head_dim) * size)

@@ -46,6 +46,14 @@ _WORDS = (
     (r"^RecursionError", "It calls itself without an end."),
     (r"^ZeroDivisionError", "It divides by 0: by the length of an empty list, or a count of none?"),
     (
+        r"unsupported operand type\(s\) for (\S+): '(\w+)' and '(\w+)'",
+        "The `{0}` stands between a value of type {1} and one of type {2}. Was each a number?",
+    ),
+    (
+        r"(list|tuple) indices must be integers or slices, not (str|tuple)",
+        "A {0} is read by number, and a {1} stands in the [ ]. Was `x.name`, or a dict, meant?",
+    ),
+    (
         r"'(\w+)' object has no attribute '(\w+)'",
         "Nothing of type {0} has a `{1}`. Is it misspelt, or was another object to be there?",
     ),
