@@ -7,6 +7,8 @@ const ELEMENTS = new Set(
   ("a abbr b bdi br caption code dd details div dl dt em figcaption figure hr i img kbd li ol p pre " +
     "small span strong sub summary sup table tbody td tfoot th thead tr u ul").split(" "),
 );
+// A still this wide, in pixels, fits a phone at two thirds of its size, where its text can be read.
+const SHRINKS = 540;
 const EMPTY = new Set(["br", "hr", "img"]);
 const ATTRIBUTES = new Set(
   "alt class colspan decoding dir height href lang loading rel rowspan scope src target title width".split(" "),
@@ -90,6 +92,9 @@ function writeNode(node, source) {
     values.src = source(values.src ?? "");
     values.loading = "lazy";
     values.decoding = "async";
+    if (Number(values.width) <= SHRINKS) {
+      values.class = [values.class, "shrinks"].filter(Boolean).join(" ");
+    }
   }
   if (node.name === "a") {
     if (!/^(https?:|#)/.test(values.href ?? "")) throw new RefusedHtml(`a link to ${values.href}`);

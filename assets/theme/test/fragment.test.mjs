@@ -16,6 +16,11 @@ test("a picture's source is said by the page, its alt stays", () => {
   assert.equal(pass("<img src='x' alt=''>"), '<img src="/kept?1" loading="lazy" decoding="async" alt="">');
 });
 
+test("a picture that can be read on a phone may shrink to it", () => {
+  const classes = (width) => /class="([^"]*)"/.exec(pass(`<img class="pa-still" src="x" alt="y" width="${width}">`))[1];
+  assert.deepEqual(["527", "540", "541", "703"].map(classes), ["pa-still shrinks", "pa-still shrinks", "pa-still", "pa-still"]);
+});
+
 test("citations keep their links, without targets", () => {
   assert.equal(
     pass('<i>SOSP</i>. <a target="_blank" rel="noreferrer" href="https://example.org/a?b&amp;c">here</a>'),
