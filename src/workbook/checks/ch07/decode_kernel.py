@@ -39,7 +39,9 @@ decode_kernel = exercise(
     tried="1 row of 12 tokens in 3 shuffled blocks of 4, head size 8; query heads 0 to 3 read KV "
     "head 0, 4 to 7 KV head 1",
     right="softmax(scores) @ values",
-    why="Each block is found through the table, and the running values carry over to the next.",
+    why="For each block that the table names: higher = max(m, its highest score), p = 2 ** (score "
+    "- higher), shrink = 2 ** (m - higher), acc = acc * shrink + p @ v, l = l * shrink + sum(p), "
+    "and last m = higher. The answer is acc / l.",
 )
 def _table(kernel: Any) -> None:
     import torch

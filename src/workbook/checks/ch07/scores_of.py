@@ -70,7 +70,8 @@ _scores(
     "eight heads over two",
     [12],
     1,
-    "A score is the sum over a key's numbers; query heads 0 to 3 read KV head 0, 4 to 7 KV head 1.",
+    "The score of slot t is the sum over d of k[t, d] * query[d], the query scaled once; the tile "
+    "of keys is that of `tile_of`. Query heads 0 to 3 read KV head 0, 4 to 7 KV head 1.",
 )
 _scores("two rows", [8, 9], 0, "Each row has its own queries, table and place in out.")
 _scores(

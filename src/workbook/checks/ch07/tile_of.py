@@ -96,8 +96,8 @@ _tiles(
     [[5, 2, 7]],
     [12],
     1,
-    "A tile is all slots of a block, down, times all numbers of a key, across; the table says "
-    "which block.",
+    "Number d of slot s lies at ((block * KV_HEADS + kv_head) * BLOCK_SIZE + s) * HEAD_DIM + d, "
+    "slots down, d across; the table, at row * MAX_BLOCKS + index, says which block.",
 )
 _tiles(
     "two rows",

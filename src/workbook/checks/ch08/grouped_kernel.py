@@ -14,8 +14,8 @@ HEAD_DIM = 16
 OUTSIDE = (
     (
         "seen from block_tables",
-        "The last tile reaches past the length, and past the end of its row of the table: the "
-        "load of the entries needs `mask=written`.",
+        "An entry outside the tables was read. A row's entries begin at row * MAX_BLOCKS, and the "
+        "last tile reaches past the length: the load needs `mask=written`.",
     ),
     (
         " writes ",
@@ -57,8 +57,9 @@ grouped_kernel = exercise(
     tried="1 row of 64 tokens in 2 shuffled blocks of 32, head size 16, TILE 32; heads 0 to 3 read "
     "KV head 0, 4 to 7 KV head 1",
     right="the answers of chapter 7's kernel",
-    why="`m`, `l` and `acc` live on from tile to tile. When a query's `m` rises, its `l` and its "
-    "row of `acc` shrink.",
+    why="For each tile and query: higher = max(m, its highest score), p = 2 ** (score - higher), "
+    "shrink = 2 ** (m - higher), acc = acc * shrink + p @ v, l = l * shrink + sum(p), and last m = "
+    "higher. The answer is acc / l.",
 )
 def _two_tiles(kernel: Any) -> None:
     expect_right(kernel, tiled_step([64], heads=8, kv_heads=2, block_size=32))

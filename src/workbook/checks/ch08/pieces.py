@@ -6,7 +6,11 @@ from workbook.checks.framework import exercise, expect
 from workbook.checks.toolboxes.launching import run_kernel
 
 OUTSIDE = (
-    ("seen from k_pool", "The pool has as many numbers as before; only their order is new."),
+    (
+        "seen from k_pool",
+        "Two slots of a piece are P numbers apart, two pieces BLOCK_SIZE * P; the number within a "
+        "piece is d % P. The pool has as many numbers as before.",
+    ),
 )
 
 pieces = exercise(

@@ -113,7 +113,8 @@ def expect_parts(kernel: Any, step: DecodeStep, splits: int, digits: float = 1e-
     "one part",
     tried="1 row of 40 tokens in blocks of 16, 8 heads over 2, 1 part",
     right="m, l and acc of the whole history",
-    why="With one part, m, l and acc are what your grouped kernel has before it divides.",
+    why="With one part, m, l and acc are what your grouped kernel has before it divides: tokens "
+    "first to last - 1, in the places (row * HEADS + head) * splits + split, unchanged.",
 )
 def _one(kernel: Any) -> None:
     import torch

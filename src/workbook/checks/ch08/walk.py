@@ -60,7 +60,9 @@ FAULTS = (  # a part of what ended the program, and the law behind it
     "one block of four tokens",
     tried="1 sequence of 4 tokens, 1 KV head with 3 queries, head size 8, blocks of 4",
     right="softmax(scores) @ values",
-    why="q has the scale and log2(e) in it, so weights are powers of two of the scores.",
+    why="For each token of block table[i], slot t: score = q[g] · k[t], higher = max(m, score), "
+    "acc[d] = acc[d] * 2 ** (m - higher) + 2 ** (score - higher) * v[t][d], l likewise, then m = "
+    "higher. out[g][d] = acc[d] / l. q has scale and log2(e) in it.",
 )
 def _one(reader: Any) -> None:
     _judge(reader, 0)

@@ -162,7 +162,8 @@ for says, *changes in (
         ("tl.cdiv(length, BLOCK_SIZE)", "length // BLOCK_SIZE"),
     ),
     (
-        "One block too many was walked: a length of 4 takes one block of 4.",
+        "An entry behind the row's last was read: `index` runs from 0 to ceil(length / BLOCK_SIZE) "
+        "- 1, and the entry is row * MAX_BLOCKS + index.",
         ("tl.cdiv(length, BLOCK_SIZE)", "length // BLOCK_SIZE + 1"),
     ),
     (
@@ -253,6 +254,26 @@ for says, *changes in (
         "`acc` was divided by sqrt(D) or another number that doesn't belong there: `scale` is in "
         "the query.",
         ("acc / l)", "acc / l * scale)"),
+    ),
+    (
+        "The last block's values alone are in `acc`: it is `acc * shrink` plus the new part.",
+        ("acc = acc * shrink + tl", "acc = tl"),
+    ),
+    (
+        "The highest weight was added to `l`; all of them are, `tl.sum(p, 0)`.",
+        ("tl.sum(p, 0)", "tl.max(p, 0)"),
+    ),
+    (
+        "Weights and values were added; each value is multiplied by its weight.",
+        ("p[:, None] * v", "p[:, None] + v"),
+    ),
+    (
+        "The weights are turned round: 2 ** (score - higher), so that the highest weighs 1.",
+        ("tl.exp2(score - higher)", "tl.exp2(higher - score)"),
+    ),
+    (
+        "`shrink` isn't 2 ** (m - higher): it says how much farther up the maximum is now.",
+        ("tl.exp2(m - higher)", "tl.exp2(m)"),
     ),
 ):
     exercises.decode_kernel.mistake(says, *changes)

@@ -49,7 +49,7 @@ for says, *changes in (
         (START, "tl.program_id(0) + LANES * tl.arange(0, LANES)"),
     ),
     (
-        "Lanes were counted from 1. `tl.arange(0, LANES)` begins at 0, as memory does.",
+        "Number 0 is missing: lanes are counted from 0, as memory is, and the mask is `i < n`.",
         ("tl.arange(0, LANES)", "tl.arange(1, LANES + 1)"),
     ),
     (

@@ -60,7 +60,7 @@ for says, *changes in (
         (TOKEN, "(block * BLOCK_SIZE + slot) * KV_HEADS + kv_head"),
     ),
     (
-        "Every program read KV head 0: the address needs `kv_head`.",
+        "Every KV head read head 0, or one that isn't this program's: the address needs `kv_head`.",
         (
             "KV_HEADS + kv_head) * BLOCK_SIZE + slot\n    place",
             "KV_HEADS) * BLOCK_SIZE + slot\n    place",

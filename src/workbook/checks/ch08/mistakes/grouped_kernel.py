@@ -56,55 +56,7 @@ def grouped_kernel(
     tl.store(out + mine, answer, mask=real)
 
 
-@triton.jit
-def scaled_first(
-    q,
-    k_pool,
-    v_pool,
-    block_tables,
-    lengths,
-    out,
-    scale,
-    HEADS: tl.constexpr,
-    KV_HEADS: tl.constexpr,
-    GROUP: tl.constexpr,
-    QUERIES: tl.constexpr,
-    HEAD_DIM: tl.constexpr,
-    BLOCK_SIZE: tl.constexpr,
-    MAX_BLOCKS: tl.constexpr,
-    TILE: tl.constexpr,
-):
-    """The query is scaled once, as in chapter 7, in its own type; K is turned by its address."""
-    row, kv_head = tl.program_id(0), tl.program_id(1)
-    g, d = tl.arange(0, QUERIES), tl.arange(0, HEAD_DIM)
-    mine = (row * HEADS + kv_head * GROUP + g)[:, None] * HEAD_DIM + d[None, :]
-    group = tl.load(q + mine, mask=(g < GROUP)[:, None], other=0.0)
-    group = (group * scale).to(group.dtype)
-    length = tl.load(lengths + row)
-    m = tl.full([QUERIES], float("-inf"), tl.float32)
-    l = tl.zeros([QUERIES], tl.float32)
-    acc = tl.zeros([QUERIES, HEAD_DIM], tl.float32)
-    for start in range(0, length, TILE):
-        at = start + tl.arange(0, TILE)
-        here = at < length
-        entry = block_tables + row * MAX_BLOCKS + at // BLOCK_SIZE
-        block = tl.load(entry, mask=here, other=0).to(tl.int64)
-        token = (block * KV_HEADS + kv_head) * BLOCK_SIZE + at % BLOCK_SIZE
-        turned = token[None, :] * HEAD_DIM + d[:, None]
-        k = tl.load(k_pool + turned, mask=here[None, :], other=0.0)
-        score = tl.dot(group, k, input_precision="ieee") + tl.where(here, 0.0, float("-inf"))
-        higher = tl.maximum(m, tl.max(score, 1))
-        p, shrink = tl.exp2(score - higher[:, None]), tl.exp2(m - higher)
-        place = token[:, None] * HEAD_DIM + d[None, :]
-        v = tl.load(v_pool + place, mask=here[:, None], other=0.0)
-        acc = tl.dot(p.to(v.dtype), v, acc * shrink[:, None], input_precision="ieee")
-        l, m = l * shrink + tl.sum(p, 1), higher
-    answer = acc / tl.where(l > 0, l, 1.0)[:, None]
-    tl.store(out + mine, answer.to(out.dtype.element_ty), mask=(g < GROUP)[:, None])
-
-
 exercises.grouped_kernel.finished = grouped_kernel
-exercises.grouped_kernel.also_right += [scaled_first]
 ENTRIES = "tl.load(table + position // BLOCK_SIZE, mask=written, other=0)"
 TAIL = '        score = tl.where(written[None, :], score, float("-inf"))\n'
 K_LOAD = "tl.load(k_pool + place, mask=written[:, None], other=0.0)"
@@ -160,7 +112,8 @@ for says, *changes in (
     ("Every row read row 0's table.", (" + row * MAX_BLOCKS", "")),
     ("The length of row 0 was used for every row.", ("lengths + row", "lengths")),
     (
-        "Every group read KV head 0. The address of a key needs `kv_head`.",
+        "Every group read KV head 0, or one that isn't this program's. The address of a key needs "
+        "`kv_head`.",
         ("KV_HEADS + kv_head)", "KV_HEADS)"),
     ),
     (
@@ -214,8 +167,8 @@ for says, *changes in (
         (ENTRIES, ENTRIES.replace("mask=written", "mask=position < length")),
     ),
     (
-        "The last tile reaches past the length, and past the end of its row of the table: the load "
-        "of the entries needs `mask=written`.",
+        "An entry outside the tables was read. A row's entries begin at row * MAX_BLOCKS, and the "
+        "last tile reaches past the length: the load needs `mask=written`.",
         (ENTRIES, ENTRIES.replace(", mask=written, other=0", "")),
     ),
     (
@@ -270,5 +223,14 @@ for says, *changes in (
         "The entry was counted in tiles: position p lies in the block of entry p // BLOCK_SIZE.",
         ("position // BLOCK_SIZE", "position // TILE"),
     ),
+    (
+        "The last tile's weights alone are in `l`: it is `l * shrink` plus the new ones.",
+        ("l = l * shrink + tl", "l = tl"),
+    ),
+    (
+        "The last tile's values alone are in `acc`: it is `acc * shrink` plus the new part.",
+        ("acc = acc * shrink[:, None] + tl", "acc = tl"),
+    ),
+    ("`scale` was multiplied in twice.", (" * scale\n", " * scale * scale\n")),
 ):
     exercises.grouped_kernel.mistake(says, *changes)

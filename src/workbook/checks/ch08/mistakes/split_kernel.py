@@ -218,5 +218,13 @@ for says, *changes in (
         "l was stored as a logarithm; the merge takes the sum itself.",
         (STORE_L, STORE_L.replace(", l,", ", tl.log2(tl.where(l > 0, l, 1.0)),")),
     ),
+    (
+        "The last token of each part was left out: positions below `last` are its own.",
+        ("position < last", "position < last - 1"),
+    ),
+    (
+        "acc was divided by something before it was stored: store it as the loop leaves it.",
+        (STORE_ACC, STORE_ACC.replace(" acc,", " acc / length,")),
+    ),
 ):
     exercise.mistake(says, *changes)

@@ -77,6 +77,26 @@ exercise.mistake(
     of=by_token,
 )
 
+for says, old, new in (
+    (
+        "The last token's weight alone is in `l`: l = l * shrink + w.",
+        "l * shrink + weight",
+        "weight",
+    ),
+    ("The values were added without their weights.", "weight[:, None] * v", "v[None]"),
+    (
+        "The new value was multiplied by the shrinking, and `acc` wasn't.",
+        "acc * shrink[:, None] + weight[:, None] * v",
+        "acc + shrink[:, None] * weight[:, None] * v",
+    ),
+    (
+        "A score is the sum of D products: `+=`, beginning at 0.",
+        "q @ k",
+        "q[:, -1] * k[-1]",
+    ),
+):
+    exercise.mistake(says, (old, new), of=by_token)
+
 
 @exercise.mistake(
     "All answers are 0: nothing was added up. No slot was read, or an exponent is the wrong way "
