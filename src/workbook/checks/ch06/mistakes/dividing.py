@@ -136,3 +136,8 @@ def one_for_all(left: list[int], budget: int, chunk: int) -> list[int]:
         budget -= part
         given.append(1 if n == 1 else part)
     return given
+
+
+@shares.mistake("Only those who speak got a token: what they leave of the budget is for readers.")
+def speakers_only(left: list[int], budget: int, chunk: int) -> list[int]:
+    return [1 if n == 1 else 0 for n in left]

@@ -141,3 +141,7 @@ make_room.mistake(
         "            plan.add_row(request, n)\n            break\n",
     ),
 )
+make_room.mistake(
+    "The oldest was passed over: the walk began with the second request.",
+    ("zip(running, given, strict=True)", "zip(running[1:], given[1:], strict=True)"),
+)
