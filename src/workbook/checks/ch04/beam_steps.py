@@ -62,9 +62,10 @@ def _diary(cache: Any) -> list[tuple[Any, ...]]:
     def noted(name: str) -> None:
         real = getattr(cache, name)
 
-        def call(*args: Any) -> Any:
-            diary.append((name, *args))
-            return real(*args)
+        def call(*args: Any, **named: Any) -> Any:
+            by_name = (named[key] for key in ("parent", "child", "seq") if key in named)
+            diary.append((name, *args, *by_name))
+            return real(*args, **named)
 
         setattr(cache, name, call)
 
@@ -91,6 +92,15 @@ def _cause(diary: list[tuple[Any, ...]], calls: list[Any]) -> str | None:
             return "A parent was freed before its last survivor had been forked from it."
         forked |= set(rest)
         freed += [first] * (call == "free")
+    return _cause_at_the_end(set(freed), forked, calls) if diary else None
+
+
+def _cause_at_the_end(freed: set[Any], forked: set[Any], calls: list[Any]) -> str | None:
+    """What was freed too much, left out, or given to append."""
+    if lost := sorted(freed & _SURVIVORS.keys()):
+        return f"{lost[0]} was freed: it is a survivor, and goes on."
+    if left_out := sorted(_SURVIVORS.keys() - forked):
+        return f"{left_out[0]} was never forked: every survivor is, from its parent."
     right = {child: [token] for child, (_, token) in _SURVIVORS.items()}
     if len(calls) == 1 and calls[0].keys() != right.keys():
         return f"append got {shown(list(calls[0]))}; the survivors are d, e and f."

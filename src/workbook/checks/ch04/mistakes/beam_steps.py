@@ -91,6 +91,15 @@ def right(cache: Any, beams: Any, survivors: Any, append: Any) -> None:
     append(cache, {child: [token] for child, (_, token) in survivors.items()})
 
 
+@beam_step.also_right.append
+def by_name(cache: Any, beams: Any, survivors: Any, append: Any) -> None:
+    for child, (parent, _) in survivors.items():
+        cache.fork(child=child, parent=parent)
+    for beam in reversed(beams):
+        cache.free(seq=beam)
+    append(cache, {child: [token] for child, (_, token) in survivors.items()})
+
+
 beam_step.finished = right
 mistake = beam_step.mistake
 mistake(

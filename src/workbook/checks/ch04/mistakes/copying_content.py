@@ -63,7 +63,8 @@ mistake(
     (COPY, "pool[:, new, :, offset:] = pool[:, old, :, offset:]"),
 )
 mistake(
-    "As many slots were copied as tokens will come. What is there already are `offset` slots.",
+    "Slot 0 alone was copied, or as many as tokens will come. What is there already are `offset` "
+    "slots.",
     (COPY, "pool[:, new, :, :new_tokens] = pool[:, old, :, :new_tokens]"),
 )
 
