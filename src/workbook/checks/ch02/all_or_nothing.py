@@ -116,7 +116,7 @@ def _none_and_all(allocator: Any) -> None:
         len(everything.value) == 4,
         got=f"{shown(everything.value)}, num_free {shown(pool.num_free)}",
         right="each of 0, 1, 2, 3 once, and every count 1",
-        why="As many ids as were asked for. A `return` inside a loop ends it in its first turn.",
+        why="As many ids as were asked for: each turn of a loop adds one, and no `return` ends it.",
     )
     expect(
         pool.num_free == 0,

@@ -128,6 +128,15 @@ runs.mistake("With a cache one token a pass was counted; the first pass runs all
 runs.mistake("With a cache one was added; the newest token isn't run, so one goes off.")(
     lambda p, k, cache: p + k + 1 if cache else sum(range(p, p + k))
 )
+runs.mistake("With a cache each pass was counted as long as the prompt; only the first one is.")(
+    lambda p, k, cache: p * k if cache else sum(range(p, p + k))
+)
+most_outputs.mistake("Prompt minus room: what doesn't fit, not what comes out.")(
+    lambda p, room: p - room
+)
+most_outputs.mistake("One for each prompt that fits: the rest of the room takes more.")(
+    lambda p, room: 1 if p <= room else 0
+)
 runs.mistake("The two branches are swapped.")(
     lambda p, k, cache: sum(range(p, p + k)) if cache else p + k - 1
 )

@@ -68,6 +68,9 @@ ceil_div.mistake("Up twice: `b - 1` was added, and the division was rounded up, 
 ceil_div.mistake("It rounds down, and only nothing and less than a block became one.")(
     lambda a, b: max(1, a // b)
 )
+ceil_div.mistake("Multiplied: that is how many tokens `a` blocks hold, of `b` each.")(
+    lambda a, b: a * b
+)
 
 ceil_div.finished = right
 ceil_div.also_right += [

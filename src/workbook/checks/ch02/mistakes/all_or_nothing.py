@@ -185,7 +185,7 @@ class OnlyReads(Right):
 
 
 @allocate_many.mistake(
-    "As many ids as were asked for. A `return` inside a loop ends it in its first turn."
+    "As many ids as were asked for: each turn of a loop adds one, and no `return` ends it."
 )
 class ReturnsInTheLoop(Right):
     def allocate_many(self, n: int) -> list[int]:
@@ -194,6 +194,16 @@ class ReturnsInTheLoop(Right):
         for _ in range(n):
             return [self.allocate()]
         return []
+
+
+@allocate_many.mistake(
+    "The comparison is the wrong way round: refuse when more are wanted than are free."
+)
+class ComparesBackwards(Right):
+    def allocate_many(self, n: int) -> list[int]:
+        if n < self.num_free:
+            raise BlockPoolExhausted
+        return [self.allocate() for _ in range(n)]
 
 
 allocate_many.finished = BlockAllocator

@@ -260,4 +260,28 @@ class PushesFirst(Right):
         self.refs[block] = 0
 
 
+@allocate_release.mistake(
+    "The stack was tested after the last block had left it: test before you take."
+)
+class TestsAfterTaking(Right):
+    def allocate(self) -> int:
+        block = self.free.pop()
+        self.refs[block] = 1
+        if not self.free:
+            raise BlockPoolExhausted
+        return block
+
+
+@allocate_release.mistake(
+    "The block found was never taken off the stack: its id is still there, with a holder."
+)
+class NeverTakesOff(Right):
+    def allocate(self) -> int:
+        for block in self.free:
+            if self.refs[block] == 0:
+                self.refs[block] = 1
+                return block
+        raise BlockPoolExhausted
+
+
 allocate_release.finished = BlockAllocator

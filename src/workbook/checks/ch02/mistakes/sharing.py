@@ -250,4 +250,25 @@ class TakesHeldOffTheStack(Right):
         self.refs[block] += 1
 
 
+@share_release.mistake(
+    "A release too many does nothing and says nothing. Whoever releases what nobody holds must "
+    "hear of it: raise."
+)
+class SilentAtZero(Right):
+    def release(self, block: int) -> None:
+        if self.refs[block]:
+            super().release(block)
+
+
+@share_release.mistake(
+    "`share` refuses the block that is held, and would take a free one: its test is the wrong way "
+    "round."
+)
+class SharesBackwards(Right):
+    def share(self, block: int) -> None:
+        if self.refs[block] > 0:
+            raise BlockNotHeld
+        self.refs[block] += 1
+
+
 share_release.finished = BlockAllocator

@@ -127,3 +127,31 @@ line(
         "            self.cache.allocator.share(block)",
     ),
 )
+line(
+    "The walk began at the second block. The first one begins at token 0.",
+    ("range(0, len(prompt) - size", "range(size, len(prompt) - size"),
+)
+line(
+    "The new length is that of the prompt. What is left to run isn't in the cache yet.",
+    ("self.cache.lengths[seq] = len(table) * size", "self.cache.lengths[seq] = len(prompt)"),
+)
+line(
+    "The node went into the table. A table holds blocks; the node is for the next question.",
+    ("table.append(block)", "table.append(node)"),
+)
+line(
+    "A block that was found was released: b joins its holders, so share it.",
+    (
+        "            self.cache.allocator.share(block)\n            table",
+        "            self.cache.allocator.release(block)\n            table",
+    ),
+)
+line(
+    "The walk ended after its first block: does the `return` stand inside the loop?",
+    (
+        "            table.append(block)\n",
+        "            table.append(block)\n"
+        "            self.cache.lengths[seq] = len(table) * size\n"
+        "            return self.cache.lengths[seq]\n",
+    ),
+)

@@ -180,7 +180,8 @@ class OneMore(RightEviction):
 
 
 @evict.mistake(
-    "It looked for blocks with a count of 0. The index is a holder: 1 means that nobody else is."
+    "No block was found to go. One that the index alone holds has a count of 1, not 0, and may go "
+    "whatever else is free."
 )
 class CountOfZero(RightEviction):
     def idle(self) -> list[int]:

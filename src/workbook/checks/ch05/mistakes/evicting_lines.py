@@ -104,3 +104,15 @@ line(
         "        self.recent.clear()\n        for block in reversed(blocks):",
     ),
 )
+line(
+    "At most one block goes, whatever n is, and one also when n is 0.",
+    ("[:n]", "[:1]"),
+)
+line(
+    "The block was released twice. The index owes one release, for the one hold that it has.",
+    (
+        "            self.cache.allocator.release(block)\n",
+        "            self.cache.allocator.release(block)\n"
+        "            self.cache.allocator.release(block)\n",
+    ),
+)

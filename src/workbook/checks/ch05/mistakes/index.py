@@ -311,4 +311,28 @@ class KeyNeverNoted(RightIndex):
         return answer
 
 
+@exact_index.mistake("publish returned the block, which the caller knows; the node is wanted.")
+class BlockReturned(RightIndex):
+    def publish(self, parent: Any, tokens: Any, block: int) -> Any:
+        return block, super().publish(parent, tokens, block)[1]
+
+
+@exact_index.mistake(
+    "A number was drawn for a prefix that has its node. Return the one under which it is filed."
+)
+class DrawsEachTime(RightIndex):
+    def publish(self, parent: Any, tokens: Any, block: int) -> Any:
+        new = super().publish(parent, tokens, block)[1]
+        return next(self.fresh), new
+
+
+@exact_index.mistake("Of several copies the oldest was taken out, whichever was named.")
+class OldestForgotten(RightIndex):
+    def forget(self, block: int) -> None:
+        key = self.keys.pop(block)
+        self.nodes[key][1].pop(0)
+        if not self.nodes[key][1]:
+            del self.nodes[key]
+
+
 exact_index.finished = RightIndex
