@@ -80,20 +80,19 @@ static inline void weigh(float p[KEYS], int i, int seen, Scratch& s) {
     for (int d = 0; d < PADDED; d++) s.acc[i][d] *= shrink;
 }
 
-// Queries i to i + R - 1, which lie `past` tokens behind the start of their tile's history, over
+// Queries i to i + ROWS - 1, which lie `past` tokens behind the start of their tile's history, over
 // the n keys and values from position start on.
-template <int R>
 static inline void attend(int i, int64_t past, int64_t start, int n, Scratch& s) {
-  int seen[R];
-  for (int r = 0; r < R; r++)
+  int seen[ROWS];
+  for (int r = 0; r < ROWS; r++)
     seen[r] = int(std::clamp<int64_t>(past + (i + r) / G + 1 - start, 0, n));
-  const int most = seen[R - 1];
+  const int most = seen[ROWS - 1];
   if (most == 0) return;
   std::memset(s.p, 0, sizeof s.p);
-  multiply_all<R>(s.q[i], D, s.keys[0], KEYS, D, s.p[0], KEYS, (most + LANES - 1) / LANES * LANES);
-  for (int r = 0; r < R; r++) weigh(s.p[r], i + r, seen[r], s);
-  multiply_all<R>(s.p[0], KEYS, s.values[0], PADDED, seen[0], s.acc[i], PADDED, PADDED);
-  for (int r = 0; r < R; r++)  // values that only some see: 0 times what is behind may be NaN
+  multiply_all(s.q[i], D, s.keys[0], KEYS, D, s.p[0], KEYS, (most + LANES - 1) / LANES * LANES);
+  for (int r = 0; r < ROWS; r++) weigh(s.p[r], i + r, seen[r], s);
+  multiply_all(s.p[0], KEYS, s.values[0], PADDED, seen[0], s.acc[i], PADDED, PADDED);
+  for (int r = 0; r < ROWS; r++)  // values that only some see: 0 times what is behind may be NaN
     for (int t = seen[0]; t < seen[r]; t++)
       for (int d = 0; d < PADDED; d++) s.acc[i + r][d] += s.p[r][t] * s.values[t][d];
 }
@@ -102,9 +101,7 @@ static inline void attend(int i, int64_t past, int64_t start, int n, Scratch& s)
 static void walk(const Tile& tile, const Pools& pools, const int64_t* table, const float* q,
                  int64_t q_token_stride, int64_t q_head_stride, float scale, float v_scale,
                  float* out, int64_t out_stride, Scratch& s) {
-  const int real = int(tile.count) * G;
-  // A single token of a small group would leave half of the rows idle.
-  const int rows = real <= ROWS / 2 ? ROWS / 2 : ROWS, queries = (real + rows - 1) / rows * rows;
+  const int real = int(tile.count) * G, queries = (real + ROWS - 1) / ROWS * ROWS;
   for (int i = 0; i < queries; i++) {
     s.m[i] = -INF;
     s.l[i] = 0;
@@ -124,12 +121,9 @@ static void walk(const Tile& tile, const Pools& pools, const int64_t* table, con
   for (int64_t start = 0; start < last; start += KEYS) {
     read(pools, place, n, s);
     const int more = find_from(start + KEYS);  // the next keys, asked for between these
-    for (int i = 0, asked = 0; i < queries; i += rows) {
-      for (; asked < more * (i + rows) / queries; asked++) fetch(pools.k + place[asked]);
-      if (rows == ROWS)
-        attend<ROWS>(i, tile.past, start, n, s);
-      else
-        attend<ROWS / 2>(i, tile.past, start, n, s);
+    for (int i = 0, asked = 0; i < queries; i += ROWS) {
+      for (; asked < more * (i + ROWS) / queries; asked++) fetch(pools.k + place[asked]);
+      attend(i, tile.past, start, n, s);
     }
     n = more;
   }

@@ -24,37 +24,36 @@ static inline Lanes load(const float* x) {
 
 static inline void store(float* x, Lanes lanes) { std::memcpy(x, &lanes, sizeof lanes); }
 
-// sums[r][c] += a[r][i] * b[i][c], for R rows, i below n, and N registers of columns.
-template <int R, int N>
+// sums[r][c] += a[r][i] * b[i][c], for ROWS rows, i below n, and N registers of columns.
+template <int N>
 static inline void multiply(const float* a, int a_stride, const float* b, int b_stride, int n,
                             float* sums, int sum_stride) {
-  Lanes sum[R][N];
-  for (int r = 0; r < R; r++)
+  Lanes sum[ROWS][N];
+  for (int r = 0; r < ROWS; r++)
     for (int w = 0; w < N; w++) sum[r][w] = load(sums + r * sum_stride + w * LANES);
   for (int i = 0; i < n; i++) {
     Lanes x[N];
     for (int w = 0; w < N; w++) x[w] = load(b + i * b_stride + w * LANES);
 #pragma GCC unroll 8
-    for (int r = 0; r < R; r++) {
+    for (int r = 0; r < ROWS; r++) {
       const float y = a[r * a_stride + i];
 #pragma GCC unroll 8
       for (int w = 0; w < N; w++) sum[r][w] += y * x[w];
     }
   }
-  for (int r = 0; r < R; r++)
+  for (int r = 0; r < ROWS; r++)
     for (int w = 0; w < N; w++) store(sums + r * sum_stride + w * LANES, sum[r][w]);
 }
 
 // The same for any multiple of LANES columns. Both products of attention are this one: queries
 // times turned keys, and weights times values.
-template <int R>
 static inline void multiply_all(const float* a, int a_stride, const float* b, int b_stride, int n,
                                 float* sums, int sum_stride, int columns) {
   int c = 0;
   for (; c + WIDE * LANES <= columns; c += WIDE * LANES)
-    multiply<R, WIDE>(a, a_stride, b + c, b_stride, n, sums + c, sum_stride);
+    multiply<WIDE>(a, a_stride, b + c, b_stride, n, sums + c, sum_stride);
   for (; c < columns; c += LANES)
-    multiply<R, 1>(a, a_stride, b + c, b_stride, n, sums + c, sum_stride);
+    multiply<1>(a, a_stride, b + c, b_stride, n, sums + c, sum_stride);
 }
 
 // Four numbers of four keys, turned: to[d * stride + t] = k[t][d].
