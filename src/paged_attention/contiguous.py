@@ -6,7 +6,7 @@ from itertools import pairwise
 import torch
 from torch import Tensor
 
-from paged_attention.batched import BatchedCache, Step
+from paged_attention.batched_cache import BatchedCache, Step
 from paged_attention.errors import SlotsExhausted
 from paged_attention.fp8 import is_fp8
 from paged_attention.journal import all_or_nothing

@@ -5,7 +5,7 @@ from collections.abc import Hashable, Mapping
 
 from paged_attention import tables
 from paged_attention.allocator import BlockAllocator
-from paged_attention.batched import BatchedCache
+from paged_attention.batched_cache import BatchedCache
 from paged_attention.errors import InvariantBroken
 
 
