@@ -1,7 +1,6 @@
 """The decode steps that the stopwatch times, and the ways that stand beside a reader's walk."""
 
 import ctypes
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -124,6 +123,4 @@ def right(steps: list[Decode]) -> list[Tensor]:
 
 def is_right(answer: Tensor, wanted: Tensor) -> bool:
     """Equal to what four decimals can tell."""
-    return bool(torch.allclose(answer.double(), wanted, atol=1e-4)) and math.isfinite(
-        float(answer.sum())
-    )
+    return bool(torch.allclose(answer.double(), wanted, atol=1e-4))

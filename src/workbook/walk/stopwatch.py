@@ -63,6 +63,8 @@ def timed(
 
 
 def _text(body: str, threads: int, loads: Sequence[Any]) -> list[dict[str, Any]]:
+    import torch
+
     from paged_attention.errors import KernelNotBuilt
     from paged_attention.kernels import cpu
     from workbook.walk.load import HEAD_DIM, HEADS, KV_HEADS
@@ -73,7 +75,7 @@ def _text(body: str, threads: int, loads: Sequence[Any]) -> list[dict[str, Any]]
     try:
         _refuse_wrong(run_text(body, cases()))
         fast = build(body, FAST, HEAD_DIM, HEADS // KV_HEADS, ".so")
-        cpu.library(HEAD_DIM, HEADS // KV_HEADS, _float32())
+        cpu.library(HEAD_DIM, HEADS // KV_HEADS, torch.float32)
     except (DoesNotCompile, KernelNotBuilt) as error:
         raise NotTimed(f"Your walk isn't timed: {error}") from error
     asked = {"library": str(fast.path), "loads": list(loads), "threads": threads, "rounds": ROUNDS}
@@ -121,9 +123,3 @@ def _refuse_wrong(outcomes: list[Any]) -> None:
         raise NotTimed(
             f"Your walk isn't timed: it isn't right yet ({wrong.case.title}). Run its check first."
         )
-
-
-def _float32() -> Any:
-    import torch
-
-    return torch.float32

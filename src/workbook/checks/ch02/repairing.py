@@ -33,6 +33,15 @@ def _held(engine: Any) -> str:
     return f"{engine.pool.num_free} of 16 free" + (f", and {shown(held)} held" if held else "")
 
 
+def _abort_gives_all_back(engine: Any) -> None:
+    """Abort ``a``, the only request there is: every block of the pool must be free again."""
+    outcome = attempt(engine.abort, "a")
+    expect(
+        outcome.error is None and engine.pool.num_free == 16,
+        got=f"{outcome}; {_held(engine)}",
+    )
+
+
 @repaired.case(
     "a visit of 6 + 3 tokens",
     tried="pool of 16; a prompt of 6, 3 tokens, abort",
@@ -70,11 +79,7 @@ def _visit(engine_class: Any) -> None:
 def _edge(engine_class: Any) -> None:
     engine = engine_class(BlockAllocator(16))
     grown(engine, "a", 4, 4)
-    outcome = attempt(engine.abort, "a")
-    expect(
-        outcome.error is None and engine.pool.num_free == 16,
-        got=f"{outcome}; {_held(engine)}",
-    )
+    _abort_gives_all_back(engine)
 
 
 @repaired.case(
@@ -87,11 +92,7 @@ def _ahead(engine_class: Any) -> None:
     engine = engine_class(BlockAllocator(16))
     engine.add("a", 3)
     engine.tables["a"].append(engine.pool.allocate())
-    outcome = attempt(engine.abort, "a")
-    expect(
-        outcome.error is None and engine.pool.num_free == 16,
-        got=f"{outcome}; {_held(engine)}",
-    )
+    _abort_gives_all_back(engine)
 
 
 @repaired.case(
