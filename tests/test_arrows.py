@@ -31,6 +31,8 @@ LIGHT = [
     "paged_attention.serving.cost",
     "paged_attention.serving.scheduler",
     "paged_attention.journal",
+    "paged_attention.load_client.command",
+    "paged_attention.load_client.report",
     "paged_attention.own_sequences",
     "paged_attention.prefix",
     "paged_attention.slots",

@@ -12,6 +12,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Protocol
 
+from paged_attention.load_client import command as load_client
+
 GROUP = "paged_attention.commands"
 
 
@@ -28,9 +30,9 @@ class Command(Protocol):
 
 
 def commands() -> dict[str, Command]:
-    """Every command by name: ``model``, then those that installed packages add."""
+    """Every command by name: the engine's own, then those that installed packages add."""
     added = sorted(entry_points(group=GROUP), key=lambda entry: entry.name)
-    return {"model": _MODEL} | {entry.name: entry.load() for entry in added}
+    return {"model": _MODEL, "load": load_client} | {entry.name: entry.load() for entry in added}
 
 
 def _model_options(parser: argparse.ArgumentParser) -> None:
