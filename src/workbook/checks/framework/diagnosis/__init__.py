@@ -1,10 +1,11 @@
 """Why a check failed: asked in an order that begins with what can be known for certain.
 
 1. nothing was answered where an answer is wanted, or an error was returned instead of raised;
-2. a known mistake that has the same outcome, in every case where more than one might be meant;
+2. the known mistake that has the same outcome in every case and probe; of up to three that nothing
+   tells apart, each; of a kernel, whose later cases take long, one that alone has its numbers here;
 3. another kind of answer: a list for a tuple, a float for an int, other dtype or shape;
 4. the words of an error that a library raised, unless the case knows the error;
-5. a known mistake with the same outcome in the failing case alone;
+5. the law, and "perhaps" a known mistake with the same outcome in this case but not in another;
 6. what the case itself knows of this answer;
 7. how the answer is related to the right one (off by one, reversed, another order), and the law;
 8. else the case's own why, which is that law, and never a guess.

@@ -14,10 +14,10 @@ from workbook.checks.framework.exercise import Exercise
 def cause(exercise: Exercise, case: Case, reader: Any, error: Exception) -> str | None:
     """The words for why this case failed; ``None`` when the case's own are the best there are."""
     here = outcome.of(error)
-    kernel = hasattr(reader, "fn")  # its crash says which program read where, and is as good
-    alike = known.alike(exercise, case, reader, here)
-    sure = len({mistake.says for mistake in alike}) == 1 and (kernel or not here.crash)
-    exact = alike if sure else known.exact(exercise, case, reader, alike)
+    alike = known.alike(exercise, case, here)
+    certain, parted = alike, None
+    if not _tells(reader, here) or len({mistake.says for mistake in alike}) > 1:
+        certain, parted = known.exact(exercise, case, reader, alike)
     mine = calls_of(case, reader)
     if words := next((said for call in mine if (said := returned_error(call.value))), None):
         return words
@@ -25,19 +25,29 @@ def cause(exercise: Exercise, case: Case, reader: Any, error: Exception) -> str 
     for got, _, method in pairs:
         if got is None and not _may_be_none(exercise, method):
             return nothing(method)
-    if exact:
-        return exact[0].says
+    if certain and (words := known.told(certain)):
+        return words
     if of_kind := next((words for got, right, _ in pairs if (words := kind(got, right))), None):
         return of_kind
-    own = isinstance(error, CheckFailed) and error.why  # the case knows this very answer
+    own = error.why if isinstance(error, CheckFailed) else None  # the case knows this very answer
     if not (own and here.crash) and (words := error_words(here.text.partition("|")[2])):
         return words
-    if not here.crash and len({mistake.says for mistake in alike}) == 1:
-        return alike[0].says
+    if parted and not here.crash and (words := known.told(alike)):
+        differs = f"in the case “{parted.title}” yours differs from it"
+        return f"{own or case.why} Perhaps, though {differs}: {words}"
     if own:
         return None
     found = relation(*pairs[-1][:2]) if pairs else None
     return f"{found} {case.why}" if found else None
+
+
+def _tells(reader: Any, here: outcome.Outcome) -> bool:
+    """Whether one case is enough to know a mistake again.
+
+    A kernel's answers are many digits, and its crash says which pointer was followed; its later
+    cases take seconds. NaN is NaN whatever made it, and a function's answer is one number.
+    """
+    return hasattr(reader, "fn") and "nan" not in here.text.lower()
 
 
 def _may_be_none(exercise: Exercise, method: str) -> bool:

@@ -44,7 +44,6 @@ _WORDS = (
         "taken; until then the name is empty.",
     ),
     (r"^RecursionError", "It calls itself without an end."),
-    (r"^ZeroDivisionError", "It divides by 0: by the length of an empty list, or a count of none?"),
     (
         r"unsupported operand type\(s\) for (\S+): '(\w+)' and '(\w+)'",
         "The `{0}` stands between a value of type {1} and one of type {2}. Was each a number?",
