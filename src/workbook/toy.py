@@ -107,7 +107,7 @@ class ToyEngine(ServingLoop):
         self.memory.cache.advance({row.request.name: row.end for row in step.rows})
         if self.failing == "after":
             raise RuntimeError("sampling failed")
-        rows = [each for row in step.rows for each in row.with_samples()]
+        rows = [each for row in step.rows for each in self.scheduler.split(row)]
         self.journal.keep_attributes(self, "ticks")
         self.journal.keep_end(self.plans, len(self.plans))
         for row in rows:
@@ -130,9 +130,7 @@ class ToyEngine(ServingLoop):
 
     def _next(self, row: Row) -> int:
         cache = self.memory.cache
-        # A sample about to fork off reads what its parent has just written.
-        source = row.request.name if self.memory.holds(row.request.name) else row.request.parent
-        blocks = cache.tables[source]
+        blocks = cache.tables[row.request.name]
         keys, values = (
             pool[0, blocks, 0].numpy().reshape(-1)[: row.end]
             for pool in (cache.k_pool, cache.v_pool)

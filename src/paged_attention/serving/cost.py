@@ -75,5 +75,5 @@ class Simulation(ServingLoop):
         self.memory.cache.advance({row.request.name: row.end for row in step.rows})
         self.journal.keep_attributes(self, "seconds")
         self.seconds += self.cost.seconds(step)
-        rows = [each for row in step.rows for each in row.with_samples()]
+        rows = [each for row in step.rows for each in self.scheduler.split(row)]
         return [Pick(row, 0 if row.says else None) for row in rows]

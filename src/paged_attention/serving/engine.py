@@ -87,7 +87,7 @@ class Engine(ServingLoop):
         return [
             Pick(each, self._draw(each.request, lines[i]) if row.says else None)
             for i, row in enumerate(step.rows)
-            for each in row.with_samples()
+            for each in self.scheduler.split(row)
         ]
 
     def _draw(self, request: Request, logits: Tensor) -> int | None:

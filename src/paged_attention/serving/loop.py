@@ -105,8 +105,9 @@ class ServingLoop:
                 yield self._news.pop(0)
 
     def _run(self, step: Step) -> list[Pick]:
-        """Run the rows; a pick for each, and one for each sample that can now fork off (a row of
-        its own, like its parent's). What it changes is noted in the journal.
+        """Run the rows; a pick for each that comes of them, as ``Scheduler.split`` tells.
+
+        What it changes is noted in the journal.
         """
         raise NotImplementedError
 
@@ -127,8 +128,6 @@ class ServingLoop:
         for row in step.rows:
             self.journal.keep_attributes(row.request.stats, "run_tokens")
             row.request.stats.run_tokens += len(row.tokens)
-            if row.says and row.request.others:
-                self.scheduler.split(row.request)
         rows = [pick.row for pick in picks]
         tokens = [pick.token for pick in picks if pick.row.says]
         news = self.scheduler.complete(step._replace(rows=rows), tokens)

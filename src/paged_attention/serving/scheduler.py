@@ -67,7 +67,7 @@ class Scheduler:
         self.memory, self.journal = memory, memory.journal
         self.max_running, self.budget, self.spare = max_running, budget, spare
         self.chunk = budget if chunk is None else chunk
-        self._line = Line(memory)
+        self.line = Line(memory)
         self._born = 0
 
     @property
@@ -78,20 +78,20 @@ class Scheduler:
     @property
     def running(self) -> dict[Hashable, Request]:
         """The requests before the line, oldest first, by name."""
-        return {request.name: request for request in self._line.running()}
+        return {request.name: request for request in self.line.running()}
 
     @property
     def waiting(self) -> dict[Hashable, Request]:
         """The requests behind the line, oldest first, by name."""
-        return {request.name: request for request in self._line.waiting()}
+        return {request.name: request for request in self.line.waiting()}
 
     def __len__(self) -> int:
         """Requests alive."""
-        return len(self._line)
+        return len(self.line)
 
     def get(self, name: Hashable) -> Request | None:
         """The request alive of this name, samples that have not forked off yet included."""
-        return next((r for r in self._line.everybody() if r.name == name), None)
+        return next((r for r in self.line.everybody() if r.name == name), None)
 
     @all_or_nothing
     def submit(
@@ -112,7 +112,7 @@ class Scheduler:
         request.others = [request.sample(nth) for nth in range(1, request.samples)]
         self.journal.keep_attributes(self, "_born")
         self._born += 1
-        self._line.join(request)
+        self.line.join(request)
         return request
 
     @all_or_nothing
@@ -121,7 +121,7 @@ class Scheduler:
 
         In any state and any number of times; ``False`` if it is not alive, or not any more.
         """
-        ended = [r for r in self._line.everybody() if name == r.name or r.is_sample_of(name)]
+        ended = [r for r in self.line.everybody() if name == r.name or r.is_sample_of(name)]
         for request in ended:
             self._leave(request, "abort")
         return bool(ended)
@@ -134,12 +134,12 @@ class Scheduler:
         run is counted from what the cache holds. Raises ``NoProgress`` when somebody outside this
         scheduler holds the pool.
         """
-        plan = Plan(self.memory, self.limits, self._line.running())
+        plan = Plan(self.memory, self.limits, self.line.running())
         plan.go_on()
         if not plan.preempted:
-            plan.admit(self._line.waiting())
-        if not plan.rows and self._line.waiting():
-            raise NoProgress(stuck(self.memory, self._line.waiting()[0], "begin"))
+            plan.admit(self.line.waiting())
+        if not plan.rows and self.line.waiting():
+            raise NoProgress(stuck(self.memory, self.line.waiting()[0], "begin"))
         return plan.step()
 
     @all_or_nothing
@@ -157,24 +157,26 @@ class Scheduler:
         return [row.news() for row, _ in said if row.says]
 
     @all_or_nothing
-    def split(self, request: Request) -> list[Request]:
-        """Let the other samples of ``request``, whose prompt has just been run, fork off.
-
-        They run right behind it, and each is owed a row like its in ``complete``.
+    def split(self, row: Row) -> list[Row]:
+        """The rows that come of one that has been run: itself and, when it says the first token of
+        several samples, one like it for each of them. They fork off, right behind their request.
         """
-        others = request.others
+        request = row.request
+        others = request.others if row.says else []
+        if not others:
+            return [row]
         for other in others:
             self.journal.keep_attributes(other.stats, "admitted")
             other.stats.admitted = request.stats.admitted
             self.memory.fork(request.name, other.name)
-        self._line.insert(others)
+        self.line.insert(others)
         self.journal.keep_attributes(request, "others")
         request.others = []
-        return others
+        return [row, *(row._replace(request=other) for other in others)]
 
     def check_invariants(self) -> None:
         """Raise ``InvariantBroken`` unless the queue is in order and the line divides it."""
-        self._line.check_invariants()
+        self.line.check_invariants()
 
     def _check(self, request: Request) -> None:
         """Raise unless ``request`` can be served some day."""
@@ -186,7 +188,7 @@ class Scheduler:
                 "fewer"
             )
         wanted = {name, *((name, nth) for nth in range(1, samples))}
-        alive = {n for r in self._line.everybody() for n in (r.name, r.parent)} - {None}
+        alive = {n for r in self.line.everybody() for n in (r.name, r.parent)} - {None}
         taken = [n for n in wanted if n in alive or self.memory.holds(n)]
         if taken:
             raise RequestExists(
@@ -209,7 +211,7 @@ class Scheduler:
             raise ValueError(f"{says} rows say a token, and {len(tokens)} tokens were given")
         picks = iter(tokens)
         said = [(row, next(picks) if row.says else None) for row in step.rows]
-        said = [(row, token) for row, token in said if row.request in self._line]
+        said = [(row, token) for row, token in said if row.request in self.line]
         for row, _ in said:
             name, known = row.request.name, len(row.request.tokens)
             run = self.memory.holds(name) and self.memory.length(name) == row.end
@@ -241,4 +243,4 @@ class Scheduler:
         self.journal.keep_attributes(request, "finish")
         request.finish = finish
         self.memory.free(request)
-        self._line.remove(request)
+        self.line.remove(request)

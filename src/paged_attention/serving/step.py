@@ -21,11 +21,6 @@ class Row(NamedTuple):
         """Tokens of the request in the cache once the row has been run."""
         return self.start + len(self.tokens)
 
-    def with_samples(self) -> "list[Row]":
-        """The row and, if it says the first token of several samples, one like it for each."""
-        others = self.request.others if self.says else []
-        return [self, *(self._replace(request=other) for other in others)]
-
     def news(self) -> NewToken:
         """What came of it, once the step is completed."""
         request = self.request
