@@ -1,0 +1,1 @@
+"""Mistakes with the exercises of chapter 11, as readers make them."""
