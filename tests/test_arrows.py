@@ -70,6 +70,13 @@ def imported(node: ast.AST) -> Iterator[str]:
             yield whole if whole in MODULES else node.module
 
 
+def outside(node: ast.AST) -> list[str]:
+    """The modules that one import statement names, of whatever house."""
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    return [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+
+
 def statements(tree: ast.AST) -> Iterator[ast.AST]:
     """All statements, those in functions too, but not those for a type checker alone."""
     for node in ast.iter_child_nodes(tree):
@@ -88,6 +95,21 @@ def test_arrows_go_one_way(package: str) -> None:
         for node in ast.walk(ast.parse(path.read_text()))
         for found in imported(node)
         if found.split(".")[0] in PACKAGES and found.split(".")[0] not in ALLOWED[package]
+    ]
+    assert not wrong
+
+
+def test_nothing_below_knows_a_network() -> None:
+    """The engine serves without one: HTTP and Prometheus are for the server and its client."""
+    outer = ("paged_attention.server", "paged_attention.load_client")
+    wrong = [
+        f"{name} imports {found}"
+        for name, path in MODULES.items()
+        if name.startswith("paged_attention") and not name.startswith(outer)
+        for node in ast.walk(ast.parse(path.read_text()))
+        for found in (*imported(node), *outside(node))
+        if found.split(".")[0] in ("tornado", "prometheus_client")
+        or (found.startswith(outer) and name != "paged_attention.commands")
     ]
     assert not wrong
 

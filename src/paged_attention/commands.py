@@ -13,6 +13,7 @@ from types import SimpleNamespace
 from typing import Protocol
 
 from paged_attention.load_client import command as load_client
+from paged_attention.server import command as serving_command
 
 GROUP = "paged_attention.commands"
 
@@ -32,7 +33,8 @@ class Command(Protocol):
 def commands() -> dict[str, Command]:
     """Every command by name: the engine's own, then those that installed packages add."""
     added = sorted(entry_points(group=GROUP), key=lambda entry: entry.name)
-    return {"model": _MODEL, "load": load_client} | {entry.name: entry.load() for entry in added}
+    own: dict[str, Command] = {"model": _MODEL, "load": load_client, "serve": serving_command}
+    return own | {entry.name: entry.load() for entry in added}
 
 
 def _model_options(parser: argparse.ArgumentParser) -> None:

@@ -33,6 +33,10 @@ class PrefixStats:
             self.queried_tokens += queried
             self.hit_tokens += hit
 
+    def forget(self, seq: Hashable) -> None:
+        """``seq`` won't come again: its name need not be kept, or the names would pile up."""
+        self._counted.discard(seq)
+
     def keep(self, journal: Journal, seq: Hashable) -> None:
         """Note how to take a ``count`` of ``seq`` back."""
         if seq not in self._counted:

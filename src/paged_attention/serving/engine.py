@@ -7,6 +7,7 @@ from typing import Unpack
 from torch import Tensor
 
 from paged_attention.errors import RequestTooLarge
+from paged_attention.logprobs import token_logprobs
 from paged_attention.model.decoder import Decoder
 from paged_attention.sampling import GREEDY, sample
 from paged_attention.serving.loop import Pick, ServingLoop
@@ -14,7 +15,7 @@ from paged_attention.serving.paged_memory import PagedMemory
 from paged_attention.serving.ragged import run_ragged
 from paged_attention.serving.request import Request, StopRule, checked_prompt
 from paged_attention.serving.scheduler import Asked, Scheduler, Scheduling
-from paged_attention.serving.step import Step
+from paged_attention.serving.step import Row, Step
 
 
 class Engine(ServingLoop):
@@ -45,12 +46,14 @@ class Engine(ServingLoop):
         *,
         name: Hashable = None,
         arrived: float | None = None,
+        ignore_eos: bool = False,
         **asked: Unpack[Asked],
     ) -> Hashable:
         """Queue a request; returns its name, the next free number unless given.
 
-        Sample ``i`` draws with the seed of ``sampling`` plus ``i``. Raises, with nothing queued,
-        what ``Scheduler.submit`` raises, and for tokens or lengths that the model does not know.
+        With ``ignore_eos`` an end-of-text token ends nothing; benchmarks want equal lengths. Sample
+        ``i`` draws with the seed of ``sampling`` plus ``i``. Raises, with nothing queued, what
+        ``Scheduler.submit`` raises, and for tokens or lengths that the model does not know.
         """
         tokens = checked_prompt(name, prompt)
         config = self.decoder.config
@@ -64,7 +67,8 @@ class Engine(ServingLoop):
                 f"the request may reach {len(tokens)} + {max_new_tokens} tokens, the model was "
                 f"trained on {config.max_positions} at most: shorten the prompt or ask for fewer"
             )
-        asked["stop"] = self._stop(asked.get("stop"))
+        if not ignore_eos:
+            asked["stop"] = self._stop(asked.get("stop"))
         return super().submit(tokens, max_new_tokens, name=name, arrived=arrived, **asked)
 
     def _stop(self, rule: StopRule | None) -> StopRule | None:
@@ -85,10 +89,17 @@ class Engine(ServingLoop):
         )
         lines = dict(zip(says, logits, strict=True))
         return [
-            Pick(each, self._draw(each.request, lines[i]) if row.says else None)
+            self._pick(each, lines[i]) if row.says else Pick(each, None)
             for i, row in enumerate(step.rows)
             for each in self.scheduler.split(row)
         ]
+
+    def _pick(self, row: Row, logits: Tensor) -> Pick:
+        """The next token of the row's request by ``logits`` [vocab], and how likely it was."""
+        token, top = self._draw(row.request, logits), row.request.top_logprobs
+        if token is None or top is None:
+            return Pick(row, token)
+        return Pick(row, token, token_logprobs(logits, token, top))
 
     def _draw(self, request: Request, logits: Tensor) -> int | None:
         """The next token of ``request``, or ``None``, with the reason noted, if there is none."""

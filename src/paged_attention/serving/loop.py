@@ -12,7 +12,7 @@ from typing import NamedTuple, Unpack
 
 from paged_attention.journal import all_or_nothing
 from paged_attention.serving.paged_memory import PagedMemory
-from paged_attention.serving.request import NewToken, Request
+from paged_attention.serving.request import NewToken, Request, TokenLogprobs
 from paged_attention.serving.scheduler import Asked, Scheduler, Scheduling
 from paged_attention.serving.stats import StepStats
 from paged_attention.serving.step import Row, Step
@@ -23,6 +23,7 @@ class Pick(NamedTuple):
 
     row: Row
     token: int | None
+    logprobs: TokenLogprobs | None = None  # where its request asked for them
 
 
 class ServingLoop:
@@ -81,11 +82,29 @@ class ServingLoop:
         self._news = [new for new in self._news if new.request not in ended]
         return self.scheduler.abort(name)
 
+    @all_or_nothing
+    def end(self, name: Hashable, finish: str = "stop") -> bool:
+        """End one request alone after the token it said last; see ``Scheduler.end``."""
+        ended = self.scheduler.end(name, finish)
+        if ended:
+            self.journal.keep_attributes(self, "_news")
+            self._news = [new for new in self._news if new.request != name]
+            self.journal.keep_attributes(self.requests[name].stats, "finished")
+            self.requests[name].stats.finished = self.clock()
+        return ended
+
     def forget(self, name: Hashable) -> None:
         """Drop the record of a request that has ended; one that has not is left alone."""
         with suppress(KeyError):
             if self.requests[name].finish is not None:
                 del self.requests[name]
+                if self.memory.prefix is not None:
+                    self.memory.prefix.stats.forget(name)
+
+    def take_steps(self) -> list[StepStats]:
+        """What the steps did since the last call, and no record is kept of it."""
+        taken, self.steps = self.steps, []
+        return taken
 
     def step(self) -> list[NewToken]:
         """Plan a step and run it; the tokens that came out. Without requests nothing happens."""
@@ -132,6 +151,10 @@ class ServingLoop:
         tokens = [pick.token for pick in picks if pick.row.says]
         news = self.scheduler.complete(step._replace(rows=rows), tokens)
         self._enter(news, {row.request.name: row.request for row in rows})
+        for row, _, logprobs in picks:
+            if logprobs is not None:
+                self.journal.keep_end(row.request.logprobs, len(row.request.logprobs))
+                row.request.logprobs.append(logprobs)
         self.journal.keep_end(self.steps, len(self.steps))
         self.steps.append(note)
         self.journal.keep_attributes(self, "_news")

@@ -6,7 +6,7 @@ a chunk, the last token said, or a whole history after a preemption.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from operator import index
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -29,12 +29,24 @@ class NewToken(NamedTuple):
     finish: str | None  # "stop", "length", "error"; None while it goes on
 
 
+class TokenLogprobs(NamedTuple):
+    """How likely one token was, in natural logarithms of the model's own probabilities, before
+    temperature, top-k and top-p. ``top``: the likeliest tokens and theirs, as many as asked for.
+    """
+
+    token: int
+    logprob: float
+    top: list[tuple[int, float]]
+
+
 @dataclass(eq=False)
 class Request:
     """``order``: its place among all requests ever submitted, which nothing changes.
 
     ``others``: the samples that will fork off once the prompt has been run. ``stop`` is asked after
     each token whether the answer so far ends there; an end-of-text token is one such rule.
+    ``top_logprobs``: how many of the likeliest tokens to note beside each one said; ``None`` notes
+    nothing, and ``logprobs`` stays empty.
     """
 
     name: Hashable
@@ -47,10 +59,12 @@ class Request:
     salt: str | None = None
     adapter: str | None = None
     sampling: "Sampling | None" = None
+    top_logprobs: int | None = None
     tokens: list[int] = field(default_factory=list)
     finish: str | None = None  # as in NewToken, or "abort"
     stats: RequestStats = field(default_factory=RequestStats)
     others: list["Request"] = field(default_factory=list)
+    logprobs: list[TokenLogprobs] = field(default_factory=list)  # of each token of the answer
     generator: "torch.Generator | None" = None  # of a sampled request; it survives preemption
     error: Exception | None = None  # why it finished with "error"
 
@@ -58,6 +72,10 @@ class Request:
         for what, count in (("max_new_tokens", self.max_new_tokens), ("samples", self.samples)):
             if not isinstance(count, int) or count < 1:
                 raise ValueError(f"request {self.name!r}: {what} must be at least 1, got {count!r}")
+        if self.top_logprobs is not None and self.top_logprobs < 0:
+            raise ValueError(
+                f"request {self.name!r}: top_logprobs counts tokens, got {self.top_logprobs}"
+            )
         for what, value in (("salt", self.salt), ("adapter", self.adapter)):
             if value is not None and not isinstance(value, str):
                 raise TypeError(
@@ -86,7 +104,6 @@ class Request:
 
     def sample(self, nth: int) -> "Request":
         """Another sample of this request, the ``nth``: with the next seeds, its text differs."""
-        sampling = self.sampling and replace(self.sampling, seed=self.sampling.seed + nth)
         return Request(
             (self.name, nth),
             self.prompt,
@@ -96,7 +113,8 @@ class Request:
             stop=self.stop,
             salt=self.salt,
             adapter=self.adapter,
-            sampling=sampling,
+            sampling=self.sampling and self.sampling.next_seed(nth),
+            top_logprobs=self.top_logprobs,
         )
 
     def add(self, token: int) -> str | None:

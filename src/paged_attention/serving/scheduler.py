@@ -37,6 +37,7 @@ class Asked(TypedDict, total=False):
     sampling: "Sampling | None"
     samples: int
     stop: StopRule | None
+    top_logprobs: int | None
     salt: str | None
     adapter: str | None
 
@@ -125,6 +126,24 @@ class Scheduler:
         for request in ended:
             self._leave(request, "abort")
         return bool(ended)
+
+    @all_or_nothing
+    def end(self, name: Hashable, finish: str = "stop") -> bool:
+        """End ``name`` alone, as if the token it said last had ended it; its samples go on.
+
+        For a caller who sees an end that the request's own rule can't. ``False`` if it is not in
+        the queue, or not any more.
+        """
+        request = self.get(name)
+        if request is None:
+            return False
+        if request.others:
+            raise ValueError(
+                f"request {name!r} has samples that run its prompt with it, and it has not said a "
+                "token yet: abort it, and they end as well"
+            )
+        self._leave(request, finish)
+        return True
 
     @all_or_nothing
     def schedule(self) -> Step:

@@ -1,0 +1,104 @@
+"""The server: sockets first, then the model, then requests, and at the end nobody is cut off."""
+
+import asyncio
+import errno
+import socket
+from collections.abc import Callable
+
+from tornado.httpserver import HTTPServer
+from tornado.netutil import bind_sockets
+
+from paged_attention.errors import PagedAttentionError
+from paged_attention.model import Model
+from paged_attention.server.handlers import application
+from paged_attention.server.service import Service
+from paged_attention.server.settings import Settings
+from paged_attention.serving.engine import Engine
+
+_IDLE = 3600.0  # seconds: longer than any client keeps a connection for the next request
+_ENOUGH = 2**40  # bytes: the handlers count bodies themselves, and answer 413
+
+
+class AddressTaken(PagedAttentionError, OSError):
+    """The server can't listen where it was told to."""
+
+
+class Server:
+    """``open`` listens, with 503 for everybody; ``serve`` takes requests; ``stop`` ends gracefully.
+
+    All three on one running event loop.
+    """
+
+    def __init__(self, settings: Settings | None = None) -> None:
+        self.settings = settings or Settings()
+        self.sockets: list[socket.socket] = []
+
+    def open(self) -> None:
+        """Listen, or raise ``AddressTaken``. It takes no model, so a taken port is told at once."""
+        self.service = Service(self.settings)
+        self.sockets = bound(self.settings.host, self.settings.port)
+        self._http = HTTPServer(
+            application(self.service),
+            max_body_size=_ENOUGH,
+            idle_connection_timeout=_IDLE,
+        )
+        self._http.add_sockets(self.sockets)
+
+    @property
+    def port(self) -> int:
+        """The port, also where a free one was asked for."""
+        port: int = self.sockets[0].getsockname()[1]
+        return port
+
+    @property
+    def url(self) -> str:
+        """Where it is reached, on this machine."""
+        host = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(self.settings.host)
+        return f"http://{host or _in_url(self.settings.host)}:{self.port}"
+
+    def serve(self, model: Model, engine: Engine) -> None:
+        """Take requests for ``model``. ``engine`` belongs to the server's thread until ``stop``."""
+        self.service.open(model, engine)
+
+    async def load_and_serve(self, load: Callable[[], tuple[Model, Engine]]) -> None:
+        """``serve`` what ``load`` returns, which runs on a thread beside."""
+        self.serve(*await asyncio.get_running_loop().run_in_executor(None, load))
+
+    async def stop(self, limit: float | None = None) -> None:
+        """Take no new requests, let those here finish for ``limit`` seconds, end the rest."""
+        await self.service.drain(self.settings.drain_limit if limit is None else limit)
+        await self.service.close()
+        self._http.stop()
+        await self._http.close_all_connections()
+
+
+def bound(host: str, port: int) -> list[socket.socket]:
+    """Listening sockets; ``localhost`` is 127.0.0.1 and, where there is one, ::1."""
+    if host != "localhost":
+        return _bind(host, port)
+    sockets = _bind("127.0.0.1", port)
+    try:
+        sockets += _bind("::1", sockets[0].getsockname()[1])
+    except AddressTaken as error:
+        if port and error.errno == errno.EADDRINUSE:
+            for one in sockets:
+                one.close()
+            raise
+    return sockets
+
+
+def _bind(host: str, port: int) -> list[socket.socket]:
+    try:
+        return bind_sockets(port, host)
+    except OSError as error:
+        taken = error.errno == errno.EADDRINUSE
+        why = "another program listens there" if taken else str(error.strerror or error)
+        raise AddressTaken(
+            error.errno,
+            f"can't listen on {_in_url(host)}:{port}: {why}. Choose another port, or 0 for a free "
+            "one",
+        ) from error
+
+
+def _in_url(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
