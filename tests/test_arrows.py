@@ -39,6 +39,8 @@ LIGHT = [
     "paged_attention.tables",
     "workbook",
     "workbook.checks",
+    "workbook.live.board_panel",
+    "workbook.live.chat_panel",
     "workbook.stills",
     "workbook.stills.block_tables",
     "workbook.stills.forks",

@@ -12,10 +12,11 @@ from typing import Any
 from bookbuild.outputs import WIDGET_VIEW
 
 PICTURE = "application/vnd.paged-attention.picture+json"
+PANEL = "application/vnd.paged-attention.panel+json"
 
 
 def keep_still_pictures(model: dict[str, Any], **_: Any) -> None:
-    """Take the widget views out of outputs that hold a picture, before a notebook is saved.
+    """Take the widget views out of outputs with a still form, before a notebook is saved.
 
     Other widgets' outputs, and other people's notebooks, stay as they are.
     """
@@ -23,7 +24,7 @@ def keep_still_pictures(model: dict[str, Any], **_: Any) -> None:
         return
     for cell in model["content"].get("cells", []):
         for output in cell.get("outputs", []):
-            if PICTURE in output.get("data", {}):
+            if {PICTURE, PANEL} & set(output.get("data", {})):
                 output["data"].pop(WIDGET_VIEW, None)
 
 

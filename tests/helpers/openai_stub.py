@@ -12,6 +12,23 @@ from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_sockets
 from tornado.web import Application, RequestHandler
 
+# What vLLM and we say at /metrics.
+VLLM = """# HELP vllm:num_requests_running Requests.
+# TYPE vllm:num_requests_running gauge
+vllm:num_requests_running{engine="0",model_name="m"} 3.0
+vllm:num_requests_waiting{engine="0",model_name="m"} 1.0
+vllm:kv_cache_usage_perc{engine="0",model_name="m"} 0.453125
+# TYPE vllm:prompt_tokens counter
+vllm:prompt_tokens_total{engine="0",model_name="m"} 900.0
+vllm:prompt_tokens_cached_total{engine="0",model_name="m"} 558.0
+vllm:generation_tokens_total{engine="0",model_name="m"} 1184.0
+vllm:num_preemptions_total{engine="0",model_name="m"} 2.0
+vllm:cache_config_info{block_size="16",engine="0",num_gpu_blocks="64"} 1.0
+"""
+
+
+# what vLLM and we say at /metrics
+
 
 @dataclass
 class Stub:

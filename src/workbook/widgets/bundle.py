@@ -15,6 +15,7 @@ from workbook.stills.looks import COLOURS, STATES, Look, paint
 
 ROOT = Path(__file__).parent
 ENTRY = ROOT / "index.js"
+COMMON = ROOT / "common" / "style.css"
 _IMPORT = re.compile(
     r'^import (?P<what>\{[^}]*\}|\w+) from "(?P<path>\.\.?/[^"]+)"'
     r'(?: with \{ type: "json" \})?;\n',
@@ -27,18 +28,22 @@ _INDENT = re.compile(r"^[ ]+", re.MULTILINE)
 
 
 @cache
-def module() -> str:
-    """The whole module as text; it exports what ``index.js`` exports."""
+def module(entry: Path | None = None) -> str:
+    """The whole module as text; it exports what ``entry`` exports, by default ``index.js``."""
     parts: dict[Path, str] = {}
-    _add(ENTRY, parts)
+    entry = entry or ENTRY
+    _add(entry, parts, entry)
     return "".join(parts.values())
 
 
 @cache
-def style() -> str:
-    """The style sheet as text: the looks of all states, then each folder's own sheet."""
-    sheets = [ROOT / "common" / "style.css"]
-    sheets += sorted(path for path in ROOT.glob("*/style.css") if path != sheets[0])
+def style(sheets: tuple[Path, ...] = ()) -> str:
+    """The style sheet as text: the looks of all states, then each of ``sheets``, by default every
+    folder's own.
+    """
+    if not sheets:
+        own = sorted(path for path in ROOT.glob("*/style.css") if path != COMMON)
+        sheets = (COMMON, *own)
     text = looks() + "".join(path.read_text(encoding="utf-8") for path in sheets)
     return _INDENT.sub("", re.sub(r"/\*.*?\*/\n*", "", text, flags=re.DOTALL))
 
@@ -85,7 +90,7 @@ def _rule(look: Look) -> str:
     return "".join(f"  {line};\n" for line in lines)
 
 
-def _add(path: Path, parts: dict[Path, str]) -> None:
+def _add(path: Path, parts: dict[Path, str], entry: Path) -> None:
     """Add ``path``'s part, after the parts it needs."""
     if path in parts:
         return
@@ -95,9 +100,9 @@ def _add(path: Path, parts: dict[Path, str]) -> None:
         parts[path] = f"const {_home(path)} = {compact};\n"
         return
     for found in _IMPORT.finditer(text):
-        _add((path.parent / found["path"]).resolve(), parts)
+        _add((path.parent / found["path"]).resolve(), parts, entry)
     body = _INDENT.sub("", _COMMENT.sub("", _IMPORT.sub(lambda f: _taken(f, path), text)))
-    if path == ENTRY:
+    if path == entry:
         parts[path] = body
         return
     names = [found["name"] for found in _EXPORT.finditer(body)]

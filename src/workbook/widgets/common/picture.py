@@ -86,7 +86,7 @@ class Picture:
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
         bundle = {MIME: self.data, "text/html": image(self.svg, self.alt), "text/plain": self.text}
-        if _in_a_kernel():
+        if in_a_kernel():
             bundle[WIDGET_VIEW] = {
                 "version_major": 2,
                 "version_minor": 0,
@@ -95,7 +95,7 @@ class Picture:
         return bundle
 
 
-def _in_a_kernel() -> bool:
+def in_a_kernel() -> bool:
     """Whether there is a page at the other end that could show a widget."""
     try:
         from IPython import get_ipython
