@@ -10,9 +10,10 @@ import torch
 from workbook.checks.framework import Exercise, Registry, Skipped, attempt, expect, shown
 from workbook.checks.framework.calls import Checks
 from workbook.checks.framework.diagnosis.error_words import error_words
-from workbook.checks.framework.diagnosis.fuel import OutOfFuel, fuel
+from workbook.checks.framework.diagnosis.fuel import fuel
 from workbook.checks.framework.diagnosis.kind import kind
 from workbook.checks.framework.diagnosis.relation import relation
+from workbook.checks.framework.limit import NoEnd
 from workbook.checks.framework.mistake import changed
 
 
@@ -208,11 +209,11 @@ def test_a_case_that_the_machine_cannot_run_is_skipped_and_said() -> None:
 def test_fuel_ends_what_never_ends_and_leaves_the_tracer_as_it_was() -> None:
     endless = a_cell("def f():\n  while True:\n    pass")
     before = sys.gettrace()
-    with pytest.raises(OutOfFuel), fuel({"/tmp/ipykernel_1/77.py"}, 1000):
+    with pytest.raises(NoEnd), fuel({"/tmp/ipykernel_1/77.py"}, 1000):
         endless()
     assert sys.gettrace() is before
     helper = a_cell("def f():\n  while True:\n    pass", "/tmp/ipykernel_1/78.py")
-    with pytest.raises(OutOfFuel), fuel({"/tmp/ipykernel_1/77.py"}, 1000):
+    with pytest.raises(NoEnd), fuel({"/tmp/ipykernel_1/77.py"}, 1000):
         helper()  # another cell of the same notebook
     with fuel(set(), 10):
         sum(i for i in range(1000))

@@ -5,10 +5,12 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from workbook.checks.framework.cases import in_words
+from workbook.checks.framework.limit import NoEnd, no_end, time_limit
 from workbook.checks.framework.mistake import Mistake
 from workbook.checks.framework.report import wrapped
 
 Score = int | float
+_LONGEST = 60  # seconds: an answer may search
 
 
 class Rejected(AssertionError):
@@ -81,9 +83,12 @@ class OpenTask:
         """Judge the reader's answer; their mistakes become a verdict, never a traceback."""
         call = f"judge.{self.name}({getattr(answer, '__name__', '…')})"
         try:
-            return Verdict(call, self, self.judge(answer))
+            with time_limit(_LONGEST):
+                return Verdict(call, self, self.judge(answer))
         except Rejected as rejected:
             return Verdict(call, self, rejected=str(rejected))
+        except NoEnd:
+            return Verdict(call, self, rejected=f"It has {no_end(_LONGEST)}.")
         except Exception as error:
             return Verdict(call, self, rejected=f"It ends in {in_words(error)}.")
 

@@ -7,10 +7,12 @@ from typing import Any
 from workbook.checks.framework.cases import Case, CheckFailed, NotHere, Skipped, in_words
 from workbook.checks.framework.diagnosis import cause, second_look
 from workbook.checks.framework.exercise import Exercise
+from workbook.checks.framework.limit import LOOP, NoEnd, no_end, time_limit
 from workbook.checks.framework.report import Failure, Report
 from workbook.checks.framework.source import line_in
 
 Owned = tuple[Exercise, Case]
+_LONGEST = 30  # seconds that the search for a cause may take
 
 
 def run_cases(
@@ -27,7 +29,8 @@ def run_cases(
     skipped: dict[int, str] = {}
     for passed, (exercise, case) in enumerate(owned):
         try:
-            case.body(reader)
+            with time_limit():
+                case.body(reader)
         except Skipped as missing:
             skipped[passed] = str(missing)
         except NotImplementedError:
@@ -40,7 +43,7 @@ def run_cases(
                 "If it would not end by itself, look for a loop whose condition never changes."
             )
             return Report(call, titles, passed, remark=remark)
-        except Exception as error:
+        except (Exception, NoEnd) as error:
             why = _why(exercise, case, reader, error, load_mistakes)
             failure = _failure(case, error, reader, why)
             return Report(call, titles, passed, failure=failure, skipped=skipped)
@@ -54,20 +57,23 @@ def run_cases(
 
 
 def _why(
-    exercise: Exercise, case: Case, reader: Any, error: Exception, load: Callable[[str], None]
+    exercise: Exercise, case: Case, reader: Any, error: BaseException, load: Callable[[str], None]
 ) -> str | None:
     """The cause of a failure; a reader who won't wait for it gets the case's own words."""
     try:
         load(exercise.label)
-        return cause(exercise, case, reader, error)
-    except KeyboardInterrupt:
+        with time_limit(_LONGEST):
+            return cause(exercise, case, reader, error)
+    except (KeyboardInterrupt, NoEnd):
         return None
 
 
-def _failure(case: Case, error: Exception, reader: Any, why: str | None) -> Failure:
+def _failure(case: Case, error: BaseException, reader: Any, why: str | None) -> Failure:
     """The four things; ``why`` is the cause that was found, if any."""
     failed = error
-    if not isinstance(failed, CheckFailed):
+    if isinstance(failed, NoEnd):
+        failed = CheckFailed(no_end() + line_in(error, reader), why=LOOP)
+    elif not isinstance(failed, CheckFailed):
         failed = CheckFailed(in_words(error) + line_in(error, reader))
     return Failure(
         tried=failed.tried or case.tried,

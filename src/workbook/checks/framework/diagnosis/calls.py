@@ -9,6 +9,7 @@ from typing import Any
 from workbook.checks.framework.cases import Case
 from workbook.checks.framework.diagnosis.outcome import play
 from workbook.checks.framework.exercise import Exercise
+from workbook.checks.framework.limit import NoEnd
 
 
 @dataclass
@@ -17,7 +18,7 @@ class Call:
 
     method: str
     value: Any = None
-    error: Exception | None = None
+    error: BaseException | None = None
 
 
 _right: dict[Case, list[Call]] = {}
@@ -55,7 +56,7 @@ def _listed(
         inside.append(method)
         try:
             call.value = function(*args, **kwargs)
-        except Exception as error:
+        except (Exception, NoEnd) as error:
             call.error = error
             raise
         finally:

@@ -11,7 +11,7 @@ from workbook.checks.framework.diagnosis.relation import relation
 from workbook.checks.framework.exercise import Exercise
 
 
-def cause(exercise: Exercise, case: Case, reader: Any, error: Exception) -> str | None:
+def cause(exercise: Exercise, case: Case, reader: Any, error: BaseException) -> str | None:
     """The words for why this case failed; ``None`` when the case's own are the best there are."""
     here = outcome.of(error)
     alike = known.alike(exercise, case, here)

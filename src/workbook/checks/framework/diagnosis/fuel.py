@@ -6,11 +6,9 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
+from workbook.checks.framework.limit import NoEnd
+
 LINES = 20_000
-
-
-class OutOfFuel(Exception):
-    """The lines are used up."""
 
 
 def _counts(filename: str, files: set[str]) -> bool:
@@ -25,7 +23,7 @@ def _folder(filename: str) -> str:
 
 @contextmanager
 def fuel(files: set[str], lines: int = LINES) -> Iterator[None]:
-    """Inside, ``OutOfFuel`` is raised after that many lines of ``files``, and of their notebook.
+    """Inside, ``NoEnd`` is raised after that many lines of ``files``, and of their notebook.
 
     A debugger or a coverage tool that traces this thread pauses meanwhile.
     """
@@ -35,7 +33,7 @@ def fuel(files: set[str], lines: int = LINES) -> Iterator[None]:
         nonlocal left
         left -= 1
         if left < 0:
-            raise OutOfFuel
+            raise NoEnd
         return on_line
 
     def on_call(frame: FrameType, _event: str, _arg: Any) -> Any:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbook.checks.framework.cases import Case, CheckFailed, Skipped, in_words
-from workbook.checks.framework.diagnosis.fuel import OutOfFuel, fuel
+from workbook.checks.framework.diagnosis.fuel import fuel
+from workbook.checks.framework.limit import NoEnd
 from workbook.checks.framework.source import files_of
 
 PASSED = ""
@@ -27,7 +28,7 @@ class Outcome:
     crash: bool = False  # it ended in an error: many causes share one
 
 
-def of(error: Exception | None) -> Outcome:
+def of(error: BaseException | None) -> Outcome:
     """The outcome of a case that ended so; without line numbers, which are the cell's own."""
     if error is None or isinstance(error, Skipped):
         return Outcome(PASSED)
@@ -35,7 +36,7 @@ def of(error: Exception | None) -> Outcome:
         text = _LINE.sub("", f"{error.tried or ''}|{error.got}")
         text = _REFUSAL.sub(r"\1", _OUTSIDE.sub(r"\1 outside, \2", text))
         return Outcome(text, crash=bool(_ERROR.match(error.got)))
-    if isinstance(error, OutOfFuel):
+    if isinstance(error, NoEnd):
         return Outcome("|it never ends")
     return Outcome(_REFUSAL.sub(r"\1", f"|{in_words(error)}"), crash=True)
 
@@ -47,6 +48,6 @@ def play(case: Case, solution: Any, *, on_fuel: bool = True) -> Outcome:
         limit = fuel(files_of(solution)) if count else contextlib.nullcontext()
         with contextlib.redirect_stdout(io.StringIO()), limit:
             case.body(solution)
-    except Exception as error:
+    except (Exception, NoEnd) as error:
         return of(error)
     return of(None)

@@ -8,6 +8,7 @@ from workbook.checks.framework.diagnosis.calls import calls_of, right_calls
 from workbook.checks.framework.diagnosis.kind import kind
 from workbook.checks.framework.diagnosis.relation import equal
 from workbook.checks.framework.exercise import Exercise
+from workbook.checks.framework.limit import LOOP, NoEnd, no_end, time_limit
 
 
 def second_look(exercise: Exercise, reader: Any) -> tuple[Case, CheckFailed] | None:
@@ -35,10 +36,14 @@ def second_look(exercise: Exercise, reader: Any) -> tuple[Case, CheckFailed] | N
 
 def _probed(exercise: Exercise, reader: Any, args: tuple[Any, ...]) -> CheckFailed | None:
     right = exercise.finished(*copy.deepcopy(args))
-    got = attempt(reader, *copy.deepcopy(args))
+    tried = f"{exercise.stub}({', '.join(shown(arg) for arg in args)})"
+    try:
+        with time_limit():
+            got = attempt(reader, *copy.deepcopy(args))
+    except NoEnd:
+        return CheckFailed(no_end(), tried=tried, right=shown(right), why=LOOP)
     words = None if got.error else kind(got.value, right)
     if got.error is None and words is None and equal(got.value, right):
         return None
-    tried = f"{exercise.stub}({', '.join(shown(arg) for arg in args)})"
     came = str(got) if got.error else shown(got.value)
     return CheckFailed(came, tried=tried, right=shown(right), why=words)
