@@ -95,7 +95,7 @@ nbval: dev  ## Execute every notebook again and compare what it prints
 	  --nbval-sanitize-with=src/bookbuild/measured.cfg -n 2 --dist loadfile $(NOTEBOOKS),echo "No notebooks here.")
 
 pages: dev  ## The web book in a real browser; skipped without Chromium or Node
-	@$(PY) -m pytest -n 2 tests/web
+	@$(PY) -m pytest -n 2 --dist loadfile tests/web
 
 notebooks: dev  ## Execute the chapters whose text changed
 	@$(PY) -m bookbuild build $(CHAPTERS)

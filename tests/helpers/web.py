@@ -48,14 +48,12 @@ class Visit:
         self.page.on("console", lambda message: self.console.append(message.text))
         self.page.on("pageerror", lambda error: self.console.append(str(error)))
         self.page.on("requestfailed", lambda request: self.console.append(f"no {request.url}"))
-        context.route("**/*", self._only_here)
+        self.page.on("request", self._note)
 
-    def _only_here(self, route: Any) -> None:
-        if route.request.url.startswith(self.address.rsplit(BASE, 1)[0]):
-            route.continue_()
-        else:
-            self.outside.append(route.request.url)
-            route.abort()
+    def _note(self, request: Any) -> None:
+        """Outside requests are noted here; ``FLAGS`` of the browser let none of them leave."""
+        if not request.url.startswith((self.address.rsplit(BASE, 1)[0], "data:", "blob:")):
+            self.outside.append(request.url)
 
     def open(self, path: str) -> Any:
         """Load the page at ``path`` (``/glossary/``) and wait until it has settled."""

@@ -16,6 +16,7 @@ from bookbuild.web.serve import serving
 from bookbuild.web.tools import chromium, install, missing_tool, theme_folder
 
 FLAGS = [
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",  # no other host is ever reached
     "--no-sandbox",
     "--disable-gpu",
     "--disable-quic",

@@ -8,9 +8,12 @@ from helpers.web import Visit
 Open = Callable[..., Visit]
 
 
-def front(visit: Open) -> Any:
+def front(visit: Open, *, stopped_clock: bool = False) -> Any:
     """The front page once its cover can be walked."""
-    page = visit().open("/")
+    visitor = visit()
+    if stopped_clock:
+        visitor.page.clock.install()
+    page = visitor.open("/")
     page.locator(".walk[data-ready]").wait_for()
     return page
 
@@ -33,16 +36,17 @@ def test_the_cover_steps_by_keyboard_and_says_what_it_shows(visit: Open) -> None
 
 
 def test_the_cover_plays_only_when_asked_and_stops(visit: Open) -> None:
-    page = front(visit)
+    page = front(visit, stopped_clock=True)
     walk = page.locator(".walk")
-    page.wait_for_timeout(1500)
+    page.clock.run_for(5000)
     assert "Six numbers" in walk.get_by_role("status").inner_text()
     walk.get_by_role("button", name="Walk the table").click()
     assert "Entry 0" in walk.get_by_role("status").inner_text()
-    walk.get_by_text("Entry 1 of the table").wait_for()
+    page.clock.run_for(1500)
+    assert "Entry 1 of the table" in walk.get_by_role("status").inner_text()
     walk.get_by_role("button", name="Stop").click()
     shown = walk.get_by_role("status").inner_text()
-    page.wait_for_timeout(1500)
+    page.clock.run_for(5000)
     assert walk.get_by_role("status").inner_text() == shown
 
 

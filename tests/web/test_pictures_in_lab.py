@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -23,7 +24,7 @@ TOKEN = "pictures"  # of a server that lives for this test
 CELLS = [
     "from workbook.widgets import (\n    block_size_picture, contiguous_vs_paged, "
     "fork_and_copy,\n    pool_picture, prefix_picture, reading_through_table)\n"
-    "__import__('time').sleep(globals().get('pause', 0)); pause = 8",  # busy when run again
+    "__import__('time').sleep(globals().get('pause', 0)); pause = 5",  # busy when run again
     "pool_picture()",
     "contiguous_vs_paged()",
     "reading_through_table()",
@@ -62,11 +63,20 @@ def lab(browser: Any, notebook: Path) -> Iterator[str]:
     start = "import sys, pathlib, bookbuild.lab as b; b.open_lab(pathlib.Path.cwd(), sys.argv[1:])"
     command = [sys.executable, "-c", start, "--no-browser"]
     command += [f"--port={port}", f"--IdentityProvider.token={TOKEN}"]
+    command += [
+        "--ServerApp.terminals_enabled=False",
+        "--AsyncMappingKernelManager.shutdown_wait_time=1",
+    ]
     own = {"JUPYTER_DATA_DIR": "data", "JUPYTER_CONFIG_DIR": "config", "IPYTHONDIR": "ipython"}
     home = {name: str(notebook.parent / folder) for name, folder in own.items()}
     log = (notebook.parent / "lab.log").open("w")
     server = subprocess.Popen(
-        command, cwd=notebook.parent, stdout=log, stderr=log, env=os.environ | home
+        command,
+        cwd=notebook.parent,
+        stdout=log,
+        stderr=log,
+        env=os.environ | home,
+        start_new_session=True,
     )
     try:
         address = f"http://127.0.0.1:{port}"
@@ -77,11 +87,9 @@ def lab(browser: Any, notebook: Path) -> Iterator[str]:
             time.sleep(0.25)
         yield address
     finally:
-        server.terminate()
-        try:
-            server.wait(timeout=20)
-        except subprocess.TimeoutExpired:  # a restarted kernel may hold it up
-            server.kill()
+        # A kernel ends by itself when its server is gone; asking it first takes many seconds.
+        os.killpg(server.pid, signal.SIGKILL)
+        server.wait()
         log.close()
 
 

@@ -152,8 +152,9 @@ def test_without_scripts_everything_is_there(visit: Callable[..., Visit]) -> Non
 def test_a_broken_picture_module_leaves_the_static_pictures(visit: Callable[..., Visit]) -> None:
     visitor = visit()
     visitor.context.route("**/pictures.js", lambda route: route.fulfill(status=404))
-    for path in CHAPTERS:
+    for path in CHAPTERS[3:5]:
         page = visitor.open(path)
+        assert page.locator(".pa-host > img").count()
         for still in page.locator(".pa-host > img").all():
             assert still.is_visible()
 

@@ -3,7 +3,7 @@
 import contextlib
 import gzip
 from collections.abc import Iterator
-from functools import partial
+from functools import lru_cache, partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
@@ -21,6 +21,11 @@ TYPES = {
     ".ipynb": "application/x-ipynb+json",
 }
 COMPRESSED = {".html", ".css", ".js", ".json", ".svg", ".ipynb"}
+
+
+@lru_cache(256)  # every page asks for the same scripts and styles
+def _compressed(content: bytes) -> bytes:
+    return gzip.compress(content, 6, mtime=0)
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -70,7 +75,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Type", TYPES.get(path.suffix, "application/octet-stream"))
         self.send_header("Cache-Control", "max-age=600")
         if path.suffix in COMPRESSED and "gzip" in self.headers.get("Accept-Encoding", ""):
-            content = gzip.compress(content, 6, mtime=0)
+            content = _compressed(content)
             self.send_header("Content-Encoding", "gzip")
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()
