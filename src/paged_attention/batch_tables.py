@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from paged_attention.fp8 import is_fp8, restored, stored
+from paged_attention.kernels.write import write
 from paged_attention.tables import blocks_needed
 
 
@@ -46,7 +47,7 @@ class BatchTables:
         numbers: in fp8, divided by ``scale``.
         """
         blocks, slots = self._places(positions, pool.shape[2])  # [B, T] each
-        pool[blocks, :, slots] = stored(new, scale, pool.dtype).transpose(1, 2)  # [B, T, Hkv, D]
+        write(pool, stored(new, scale, pool.dtype), blocks, slots)
 
     def gather(
         self,

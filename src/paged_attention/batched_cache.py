@@ -7,14 +7,13 @@ length.
 
 from collections.abc import Hashable, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Self
 
 import torch
 from torch import Tensor
 
 from paged_attention.attention import AttendByUpdate
+from paged_attention.cache_step import Step
 from paged_attention.errors import (
     BadBatch,
     BadTensor,
@@ -23,33 +22,6 @@ from paged_attention.errors import (
     UnknownSequence,
 )
 from paged_attention.journal import Journal
-
-
-@dataclass(frozen=True)
-class Step:
-    """One step's writes, alike in every layer; a row ends after its highest new position."""
-
-    positions: Tensor  # int64 [B, T], where the new tokens stand in their sequences
-    ends: list[int]  # [B], each row's length once this step is done
-    key_positions: Tensor  # int64 [S], S = max(ends)
-    past_end: Tensor | None  # bool [B, S], slots beyond a row's end; None when no row has any
-
-    @cached_property
-    def seen(self) -> tuple[Tensor, ...] | None:
-        """What a kernel is told of this step: with one token a row, how many each sees, [B]; with
-        several, each row's length [B] and where it begins among all of them, [B + 1].
-
-        ``None`` when several tokens aren't, in order, the last ones of their row.
-        """
-        rows, new = self.positions.shape
-        if new == 1:
-            return (self.positions[:, 0] + 1,)  # its own position is the last that a token sees
-        device = self.positions.device
-        ends = torch.tensor(self.ends, device=device)
-        last_ones = ends[:, None] - new + torch.arange(new, device=device)  # [B, T]
-        if not torch.equal(self.positions, last_ones):
-            return None
-        return ends, torch.arange(rows + 1, device=device) * new
 
 
 class BatchedCache(AttendByUpdate):
@@ -161,7 +133,9 @@ class BatchedCache(AttendByUpdate):
             self._batch = self._step = None
 
     def _begin(self, layer: int, k: Tensor, v: Tensor, positions: Tensor) -> Step:
-        """Check everything an update was given, before anything is written."""
+        """Check everything an update was given, before anything is written: in a step's first
+        layer, and again when another one brings something else.
+        """
         self.journal.check_thread()
         if self._batch is None:
             raise BadBatch(
@@ -172,6 +146,12 @@ class BatchedCache(AttendByUpdate):
             raise IndexError(
                 f"there is no layer {layer}: this cache has layers 0 to {self.layers - 1}"
             )
+        if self._step is None or not self._step.takes(k, v, positions):
+            self._check_update(k, v, positions)
+            self._step = self._plan(self._batch, k, positions)
+        return self._step
+
+    def _check_update(self, k: Tensor, v: Tensor, positions: Tensor) -> None:
         self._check_tensor("k", k)
         self._check_tensor("v", v)
         if k.shape != v.shape:
@@ -184,10 +164,6 @@ class BatchedCache(AttendByUpdate):
                 f"positions are {list(positions.shape)}; for k of {list(k.shape)} they must be "
                 f"{list(wanted[1:])} or {list(wanted)}"
             )
-        positions = positions.to(self.device, torch.int64).expand(wanted)
-        if self._step is None or not torch.equal(positions, self._step.positions):
-            self._step = self._plan(self._batch, positions)
-        return self._step
 
     def _check_tensor(self, name: str, x: Tensor) -> None:
         assert self._batch is not None
@@ -210,11 +186,13 @@ class BatchedCache(AttendByUpdate):
         """Whether keys and values of ``dtype`` can be written."""
         return dtype == self.dtype
 
-    def _plan(self, batch: list[Hashable], positions: Tensor) -> Step:
+    def _plan(self, batch: list[Hashable], k: Tensor, positions: Tensor) -> Step:
         """Place the new tokens: rows that may write them, no position left out, none twice.
 
         Only a row's last one may come again, with the same token: so a short row is filled up.
         """
+        asked = positions.clone()  # a caller may count on in its own tensor
+        positions = asked.to(self.device, torch.int64).expand(k.shape[0], k.shape[2])
         ordered = positions.sort(dim=1).values
         steps = ordered.diff(dim=1)  # [B, T - 1]
         if bool(((steps == 0) & (ordered[:, 1:] < ordered[:, -1:])).any()):
@@ -237,7 +215,9 @@ class BatchedCache(AttendByUpdate):
         key_positions = torch.arange(max(ends), device=self.device)
         past_end = key_positions >= torch.tensor(ends, device=self.device)[:, None]
         ragged = min(ends) < max(ends)
-        return Step(positions.clone(), ends, key_positions, past_end if ragged else None)
+        return Step(
+            asked, k.shape, k.dtype, positions, ends, key_positions, past_end if ragged else None
+        )
 
     def _commit(self, layer: int, step: Step) -> None:
         """After the last layer the new tokens belong to their sequences."""

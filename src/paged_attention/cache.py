@@ -11,7 +11,7 @@ from torch import Tensor
 
 from paged_attention.allocator import BlockAllocator
 from paged_attention.batch_tables import BatchTables
-from paged_attention.batched_cache import Step
+from paged_attention.cache_step import Step
 from paged_attention.errors import BlockPoolExhausted, BlockShared
 from paged_attention.fp8 import check_stored_type, is_fp8
 from paged_attention.journal import all_or_nothing

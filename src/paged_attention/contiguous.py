@@ -6,7 +6,8 @@ from itertools import pairwise
 import torch
 from torch import Tensor
 
-from paged_attention.batched_cache import BatchedCache, Step
+from paged_attention.batched_cache import BatchedCache
+from paged_attention.cache_step import Step
 from paged_attention.errors import SlotsExhausted
 from paged_attention.fp8 import is_fp8
 from paged_attention.journal import all_or_nothing

@@ -115,26 +115,31 @@ def load(path: Path, name: str, arguments: list[type[Any]]) -> Library:
 
 
 def build(head_dim: int, group: int, dtype: torch.dtype, source: Path = SOURCE) -> Path:
-    """The library file, made if it isn't there. Written beside its place and renamed into it."""
+    """The library of ``source``, a kernel of attention, for these constants."""
     if dtype not in KV_TYPES:
         raise KernelNotBuilt(f"{source.name} reads no {dtype} pools; gather does")
+    constants = [f"-DHEAD_DIM={head_dim}", f"-DGROUP={group}", f"-DKV={KV_TYPES[dtype]}"]
+    if dtype not in (torch.float32, torch.bfloat16):
+        constants.append("-DHALF")
+    return build_source(source, constants)
+
+
+def build_source(source: Path, options: list[str]) -> Path:
+    """The library file, made if it isn't there. Written beside its place and renamed into it."""
     compiler = find_compiler()
     if compiler is None:
         raise KernelNotBuilt(
             "no C++ compiler was found: none of $CXX, c++, g++ and clang++ is here"
         )
-    constants = [f"-DHEAD_DIM={head_dim}", f"-DGROUP={group}", f"-DKV={KV_TYPES[dtype]}"]
-    if dtype not in (torch.float32, torch.bfloat16):
-        constants.append("-DHALF")
     folder = cache_root() / "kernels"
-    place = folder / f"{source.stem}-{_fingerprint(compiler, constants, source)}.so"
+    place = folder / f"{source.stem}-{_fingerprint(compiler, options, source)}.so"
     if place.is_file():
         return place
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".building-", dir=folder) as scratch:
             made = Path(scratch) / place.name
-            _compile(compiler, source, [*constants, "-o", str(made)])
+            _compile(compiler, source, [*options, "-o", str(made)])
             return made.replace(place)
     except subprocess.TimeoutExpired as error:
         raise KernelNotBuilt(f"{compiler} took longer than {error.timeout:.0f} s") from error
@@ -166,12 +171,12 @@ def _compile(compiler: str, source: Path, words: list[str]) -> None:
     raise KernelNotBuilt(f"{compiler} could not build {source.name}: {said[0]}")
 
 
-def _fingerprint(compiler: str, constants: list[str], source: Path = SOURCE) -> str:
+def _fingerprint(compiler: str, options: list[str], source: Path = SOURCE) -> str:
     """Changes with everything that could make another library: a shared home may serve several
     machines.
     """
     stat = Path(compiler).resolve().stat()
-    parts = (compiler, stat.st_size, stat.st_mtime_ns, FLAGS, EXTRA_FLAGS, constants, _processor())
+    parts = (compiler, stat.st_size, stat.st_mtime_ns, FLAGS, EXTRA_FLAGS, options, _processor())
     digest = hashlib.sha256(repr(parts).encode())
     for file in (source, *sorted(source.parent.glob("*.h"))):
         digest.update(file.read_bytes())

@@ -1,41 +1,12 @@
-// What the C++ kernels share: stored numbers, powers of two, and the way through a block table.
+// What the C++ kernels of attention share: powers of two, and the way through a block table.
 
 #pragma once
 
+#include "numbers.h"
+
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
-#include <cstring>
 #include <limits>
-
-// Numbers that C++ has no type for. Each converts itself to float when it is read.
-struct bfloat16 {  // the upper half of a float
-  uint16_t bits;
-  operator float() const {
-    const uint32_t wide = uint32_t(bits) << 16;
-    float value;
-    std::memcpy(&value, &wide, sizeof value);
-    return value;
-  }
-};
-#ifdef HALF  // the rest needs the compiler to know 16-bit floats, which old ones don't
-using float16 = _Float16;
-static inline float16 half_of(uint16_t bits) {
-  float16 value;
-  std::memcpy(&value, &bits, sizeof value);
-  return value;
-}
-struct float8_e5m2 {  // the upper half of a 16-bit float
-  uint8_t bits;
-  operator float() const { return float(half_of(uint16_t(bits) << 8)); }
-};
-struct float8_e4m3fn {  // a 16-bit float's digits one place lower, with an exponent 8 too small
-  uint8_t bits;
-  operator float() const {
-    return 256.0f * float(half_of(uint16_t((bits & 0x80) << 8 | (bits & 0x7f) << 7)));
-  }
-};
-#endif
 
 constexpr int D = HEAD_DIM;
 constexpr int G = GROUP;

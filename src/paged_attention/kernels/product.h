@@ -4,25 +4,10 @@
 
 #include "paged.h"
 
-// Numbers in a register, and the sums kept in registers together: ROWS queries times WIDE registers
-// of keys, or of the values' numbers. So each number that is loaded serves several sums.
-#if defined(__AVX512F__)
-constexpr int LANES = 16, ROWS = 6, WIDE = 4;
-#elif defined(__AVX__)
-constexpr int LANES = 8, ROWS = 6, WIDE = 2;
-#else
-constexpr int LANES = 4, ROWS = 6, WIDE = 2;
-#endif
-typedef float Lanes __attribute__((vector_size(LANES * sizeof(float))));
+// The sums kept in registers together: ROWS queries times WIDE registers of keys, or of the values'
+// numbers. So each number that is loaded serves several sums.
+constexpr int ROWS = 6, WIDE = LANES == 16 ? 4 : 2;
 typedef float Four __attribute__((vector_size(4 * sizeof(float))));
-
-static inline Lanes load(const float* x) {
-  Lanes lanes;
-  std::memcpy(&lanes, x, sizeof lanes);
-  return lanes;
-}
-
-static inline void store(float* x, Lanes lanes) { std::memcpy(x, &lanes, sizeof lanes); }
 
 // sums[r][c] += a[r][i] * b[i][c], for ROWS rows, i below n, and N registers of columns.
 template <int N>

@@ -7,13 +7,27 @@ business.
 """
 
 import math
+from collections.abc import Callable
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 from paged_attention.attention import AttendingCache
+from paged_attention.kernels.linear import linear
 from paged_attention.model.config import Llama3Scaling, ModelConfig
+
+Product = Callable[[Tensor, Tensor, Tensor | None], Tensor]  # as torch.nn.functional.linear
+
+
+class Linear(nn.Linear):
+    """PyTorch's, with a product that reads the weights of a few tokens at memory's pace."""
+
+    product: Product = staticmethod(linear)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """``x`` [..., in] as [..., out]."""
+        return self.product(x, self.weight, self.bias)
 
 
 class RMSNorm(nn.Module):
@@ -26,9 +40,7 @@ class RMSNorm(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """``x`` [..., size], scaled."""
-        wide = x.float()  # squares of half-precision numbers lose too much
-        wide = wide * torch.rsqrt(wide.pow(2).mean(-1, keepdim=True) + self.eps)
-        return self.weight * wide.to(x.dtype)
+        return F.rms_norm(x, self.weight.shape, self.weight, self.eps)  # squares in float32
 
 
 def rope_frequencies(config: ModelConfig) -> Tensor:
@@ -52,18 +64,22 @@ def _stretch(frequencies: Tensor, scaling: Llama3Scaling) -> Tensor:
 def rope_tables(
     frequencies: Tensor, positions: Tensor, dtype: torch.dtype
 ) -> tuple[Tensor, Tensor]:
-    """Cosines and sines for ``positions`` [T] or [B, T], shaped [1 or B, 1, T, D] for all heads."""
+    """Cosines and sines for ``positions`` [T] or [B, T], shaped [1 or B, 1, T, D] for all heads.
+
+    The first half of the sines is negative, as ``rotate`` needs them.
+    """
     angles = positions[..., None].float() * frequencies  # [(B,) T, D/2]
-    angles = torch.cat([angles, angles], dim=-1)  # [(B,) T, D]
     if angles.dim() == 2:
-        angles = angles[None]  # [1, T, D]
-    return angles.cos()[:, None].to(dtype), angles.sin()[:, None].to(dtype)
+        angles = angles[None]  # [1, T, D/2]
+    cos, sin = angles.cos(), angles.sin()
+    tables = torch.cat([cos, cos], dim=-1), torch.cat([-sin, sin], dim=-1)  # [1 or B, T, D] each
+    return tables[0][:, None].to(dtype), tables[1][:, None].to(dtype)
 
 
 def rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
     """Turn each pair (i, i + D/2) of ``x`` [B, H, T, D] by its position's angle."""
-    first, second = x.chunk(2, dim=-1)  # [B, H, T, D/2] each
-    return x * cos + torch.cat([-second, first], dim=-1) * sin
+    other = x.roll(x.shape[-1] // 2, dims=-1)  # each number's partner in its pair
+    return torch.addcmul(x * cos, other, sin)
 
 
 class Attention(nn.Module):
@@ -74,10 +90,10 @@ class Attention(nn.Module):
         self.layer, self.head_dim = layer, config.head_dim
         queries, keys = config.heads * config.head_dim, config.kv_heads * config.head_dim
         bias = config.attention_bias
-        self.q_proj = nn.Linear(config.hidden_size, queries, bias=bias)
-        self.k_proj = nn.Linear(config.hidden_size, keys, bias=bias)
-        self.v_proj = nn.Linear(config.hidden_size, keys, bias=bias)
-        self.o_proj = nn.Linear(queries, config.hidden_size, bias=bias)
+        self.q_proj = Linear(config.hidden_size, queries, bias=bias)
+        self.k_proj = Linear(config.hidden_size, keys, bias=bias)
+        self.v_proj = Linear(config.hidden_size, keys, bias=bias)
+        self.o_proj = Linear(queries, config.hidden_size, bias=bias)
         if config.qk_norm:
             self.q_norm: nn.Module = RMSNorm(config.head_dim, config.rms_eps)
             self.k_norm: nn.Module = RMSNorm(config.head_dim, config.rms_eps)
@@ -106,9 +122,9 @@ class MLP(nn.Module):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         hidden, inner, bias = config.hidden_size, config.intermediate_size, config.mlp_bias
-        self.gate_proj = nn.Linear(hidden, inner, bias=bias)
-        self.up_proj = nn.Linear(hidden, inner, bias=bias)
-        self.down_proj = nn.Linear(inner, hidden, bias=bias)
+        self.gate_proj = Linear(hidden, inner, bias=bias)
+        self.up_proj = Linear(hidden, inner, bias=bias)
+        self.down_proj = Linear(inner, hidden, bias=bias)
 
     def forward(self, x: Tensor) -> Tensor:
         """``x`` [B, T, hidden], token by token."""
@@ -144,7 +160,7 @@ class Decoder(nn.Module):
         self.embed_tokens = nn.Embedding(config.vocab_size, config.hidden_size)
         self.layers = nn.ModuleList(Layer(config, index) for index in range(config.layers))
         self.norm = RMSNorm(config.hidden_size, config.rms_eps)
-        self.lm_head = nn.Linear(config.hidden_size, config.vocab_size, bias=False)
+        self.lm_head = Linear(config.hidden_size, config.vocab_size, bias=False)
         if config.tie_embeddings:
             self.lm_head.weight = self.embed_tokens.weight
         # No buffer: it stays float32 when the model is cast, since angles need every digit.
@@ -160,6 +176,12 @@ class Decoder(nn.Module):
     def dtype(self) -> torch.dtype:
         """The type of the weights, and of the keys and values the model hands to a cache."""
         return self.embed_tokens.weight.dtype
+
+    def multiply_with(self, product: Product) -> None:
+        """Let every linear layer use ``product`` from now on; ``F.linear`` is PyTorch's own."""
+        for module in self.modules():
+            if isinstance(module, Linear):
+                module.product = product
 
     def hidden_states(self, tokens: Tensor, positions: Tensor, cache: AttendingCache) -> Tensor:
         """``tokens`` [B, T] at ``positions`` [T] or [B, T], run: [B, T, hidden], normalised."""
