@@ -210,7 +210,7 @@ class PagedKVCache(PagedTables):
         used = self._batch_tables.tensor[:, : self.blocks_needed(len(step.key_positions))]  # [B, n]
         rows = q.transpose(1, 2).flatten(0, 1)  # [B * T, Hq, D]
         seen = *step.seen, self.block_size
-        out = kernel(rows, *pools, used, *seen, **self._scales)  # [B * T, Hq, D]
+        out = kernel(rows, *pools, used, *seen, **self.scales)  # [B * T, Hq, D]
         self._commit(layer, step)
         return out.view(*step.positions.shape, *out.shape[1:]).transpose(1, 2)
 
@@ -237,7 +237,7 @@ class PagedKVCache(PagedTables):
         return pools
 
     @property
-    def _scales(self) -> dict[str, float]:
+    def scales(self) -> dict[str, float]:
         """What a kernel is told of the pools, besides their numbers."""
         scales = {"k_scale": self.k_scale, "v_scale": self.v_scale}
         return scales if is_fp8(self.dtype) else {}

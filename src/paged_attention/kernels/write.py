@@ -20,7 +20,8 @@ def write(pool: Tensor, new: Tensor, blocks: Tensor, slots: Tensor) -> None:
     Of tokens for one slot the last one stays, on a CPU. A block or a slot that the pool doesn't
     have raises ``IndexError``; then the compiled loop has written nothing.
     """
-    run = library() if pool.is_cpu and new.stride(3) == pool.stride(3) == 1 else None
+    plain = pool.is_cpu and new.is_cpu and new.dtype == pool.dtype
+    run = library() if plain and new.stride(3) == pool.stride(3) == 1 else None
     if run is None:
         pool[blocks, :, slots] = new.transpose(1, 2)  # [B, T, Hkv, D]
         return

@@ -1,20 +1,34 @@
 """One step of rows of different lengths: their tokens laid end to end, [1, N].
 
 Everything in the model but attention treats tokens one by one, so a row of one token and a chunk of
-sixty share each pass over the weights. Only ``attend`` must know where rows begin.
+sixty share each pass over the weights. Only ``attend`` must know where rows begin: rows of one
+token go to the decode kernel, rows of several to the prefill kernel, so a row's answer doesn't
+depend on who shares the step.
 """
 
 from collections.abc import Hashable, Sequence
 from itertools import accumulate
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
 from paged_attention.attention import attend
-from paged_attention.cache import PagedKVCache
+from paged_attention.cache import Kernel, PagedKVCache
 from paged_attention.errors import BadBatch, BlockShared
+from paged_attention.fp8 import restored, stored
 from paged_attention.journal import all_or_nothing
+from paged_attention.kernels.write import write
 from paged_attention.model.decoder import Decoder
+
+
+class Part(NamedTuple):
+    """The rows that one kernel takes."""
+
+    kernel: Kernel | None  # None gathers
+    tokens: Tensor | slice  # their places among the N
+    tables: Tensor  # [rows, blocks]
+    seen: tuple[Tensor, ...]  # lengths [rows]; for several tokens also where rows begin, [rows + 1]
 
 
 class RaggedStep:
@@ -38,32 +52,63 @@ class RaggedStep:
         rows = [range(start, start + n) for start, n in zip(starts, counts, strict=True)]
         places = [table[p // size] for table, row in zip(tables, rows, strict=True) for p in row]
         self.positions = torch.tensor([p for row in rows for p in row], device=device)  # [N]
-        self._blocks = torch.tensor(places, device=device)  # [N]
-        self._slots = self.positions % size  # [N]
-        self._tables = _padded(tables, device)  # [rows, blocks]
-        self._lengths = torch.tensor(list(self.after.values()), device=device)  # [rows]
+        self._blocks = torch.tensor([places], device=device)  # [1, N]
+        self._slots = self.positions[None] % size  # [1, N]
+        self._tables = tables
         self._bounds = [0, *accumulate(counts)]  # [rows + 1], where each row begins, and N
-        self._starts = torch.tensor(self._bounds, device=device)
         self.ends = [bound - 1 for bound in self._bounds[1:]]
-        self._alone = max(counts) == 1
+        self._parts = self._cut(counts)
 
     @torch.no_grad()
     def attend(self, layer: int, q: Tensor, k: Tensor, v: Tensor, positions: Tensor) -> Tensor:  # noqa: ARG002
         """Write ``k``, ``v`` [1, Hkv, N, D]; each row attends to its own history: [1, Hq, N, D]."""
         cache = self.cache
         pools = cache.k_pool[layer], cache.v_pool[layer]
-        for pool, new in zip(pools, (k, v), strict=True):
-            pool[self._blocks, :, self._slots] = new[0].transpose(0, 1)  # [N, Hkv, D]
-        kernel = cache.decode if self._alone else cache.prefill
-        if kernel is None:
+        for pool, new, scale in zip(pools, (k, v), (cache.k_scale, cache.v_scale), strict=True):
+            write(pool, stored(new, scale, pool.dtype), self._blocks, self._slots)
+        if any(part.kernel is None for part in self._parts):
             out = self._gathered(q, *pools)
         else:
-            seen = (self._lengths,) if self._alone else (self._lengths, self._starts)
-            rows = q[0].transpose(0, 1)  # [N, Hq, D]
-            out = kernel(rows, *pools, self._tables, *seen, cache.block_size).transpose(0, 1)[None]
+            out = self._in_place(q[0].transpose(0, 1), *pools).transpose(0, 1)[None]
         if layer == cache.layers - 1:
             cache.advance(self.after)
         return out
+
+    def _cut(self, counts: Sequence[int]) -> list[Part]:
+        """The rows of one token, and those of several: a kernel for each."""
+        cache, lengths, parts = self.cache, list(self.after.values()), []
+        for kernel, alone in ((cache.decode, True), (cache.prefill, False)):
+            rows = [row for row, count in enumerate(counts) if (count == 1) is alone]
+            if not rows:
+                continue
+            tokens: Tensor | slice = slice(None)
+            if len(rows) < len(counts):
+                bounds = [(self._bounds[row], self._bounds[row + 1]) for row in rows]
+                tokens = self._tensor([place for bound in bounds for place in range(*bound)])
+            seen = [self._tensor([lengths[row] for row in rows])]
+            if not alone:
+                seen.append(self._tensor([0, *accumulate(counts[row] for row in rows)]))
+            tables = _padded([self._tables[row] for row in rows], cache.device)
+            parts.append(Part(kernel, tokens, tables, tuple(seen)))
+        return parts
+
+    def _tensor(self, numbers: list[int]) -> Tensor:
+        return torch.tensor(numbers, device=self.cache.device)
+
+    def _in_place(self, q: Tensor, k_pool: Tensor, v_pool: Tensor) -> Tensor:
+        """Attention of ``q`` [N, Hq, D], each part by its kernel."""
+        size, scales = self.cache.block_size, self.cache.scales
+        outs = [
+            part.kernel(q[part.tokens], k_pool, v_pool, part.tables, *part.seen, size, **scales)
+            for part in self._parts
+            if part.kernel is not None
+        ]
+        if len(outs) == 1:
+            return outs[0]
+        whole = torch.empty(q.shape, dtype=q.dtype, device=q.device)
+        for part, out in zip(self._parts, outs, strict=True):
+            whole[part.tokens] = out
+        return whole
 
     @all_or_nothing
     @torch.no_grad()
@@ -78,16 +123,16 @@ class RaggedStep:
         logits: Tensor = decoder.lm_head(hidden[ends])
         return logits
 
-    def _gathered(self, q: Tensor, k_pool: Tensor, v_pool: Tensor) -> Tensor:
+    def _gathered(self, q: Tensor, *pools: Tensor) -> Tensor:
         """Attention row by row over a copy of its history: what the kernels spare."""
         out = torch.empty_like(q)
-        for row, end in enumerate(self._lengths.tolist()):
+        for row, end in enumerate(self.after.values()):
             here = slice(self._bounds[row], self._bounds[row + 1])
-            table = self._tables[row, : self.cache.blocks_needed(end)]
+            table = torch.tensor(self._tables[row], device=q.device)
             keys, values = (
-                pool[table].transpose(0, 1).flatten(1, 2)[None, :, :end]  # [1, Hkv, S, D]
-                for pool in (k_pool, v_pool)
-            )
+                restored(pool[table], scale, q.dtype).transpose(0, 1).flatten(1, 2)[None, :, :end]
+                for pool, scale in zip(pools, (self.cache.k_scale, self.cache.v_scale), strict=True)
+            )  # [1, Hkv, S, D]
             seen = torch.arange(end, device=q.device)
             out[:, :, here] = attend(q[:, :, here], keys, values, self.positions[here], seen)
         return out
