@@ -19,11 +19,13 @@ T = TypeVar("T")
 
 
 class BackgroundServer:
-    """A server that runs. ``url``: where; clients of the OpenAI protocol want ``url + "/v1"``."""
+    """A server that runs. ``url``: where; clients of the OpenAI protocol want ``url + "/v1"``.
 
-    def __init__(self, server: Server, loop: asyncio.AbstractEventLoop) -> None:
-        self.server, self.url = server, server.url
-        self._loop = loop
+    ``stop()`` begins a graceful stop and doesn't wait for its end, as the end of the block does.
+    """
+
+    def __init__(self, server: Server, stop: Callable[[], None]) -> None:
+        self.server, self.url, self.stop = server, server.url, stop
 
     def __str__(self) -> str:
         return self.url
@@ -73,7 +75,7 @@ def serve_in_background(
         except BaseException as error:
             started.set_exception(error)
             return
-        started.set_result(BackgroundServer(server, loop))
+        started.set_result(BackgroundServer(server, stop.set))
         await loop.run_in_executor(None, stop.wait)
         await server.stop()
 

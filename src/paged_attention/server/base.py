@@ -3,14 +3,16 @@
 import asyncio
 import hmac
 import json
+import re
 from http import HTTPStatus
 from typing import Any
 
 from tornado.web import HTTPError, RequestHandler, stream_request_body
 
-from paged_attention.server.errors import ApiError
+from paged_attention.server.errors import ApiError, mistake
 from paged_attention.server.service import Service
 
+_PLAIN = re.compile(r"[ -~]{1,256}")  # what may stand in a header
 _BODY_TYPES = ("json", "x-www-form-urlencoded", "text/plain")  # curl -d sends the second
 
 
@@ -33,8 +35,8 @@ class BaseHandler(RequestHandler):
         self.set_header("Access-Control-Allow-Origin", "*")
         self.set_header("Access-Control-Expose-Headers", "x-request-id, retry-after")
         self.set_header("Server", "paged-attention")
-        name = self.request.headers.get("x-request-id")
-        if name is not None:
+        name = self.request.headers.get("x-request-id", "")
+        if _PLAIN.fullmatch(name):
             self.set_header("x-request-id", name)
 
     def data_received(self, chunk: bytes) -> None:
@@ -51,7 +53,7 @@ class BaseHandler(RequestHandler):
         if key is None or self.open_to_all:
             return
         scheme, _, given = self.request.headers.get("Authorization", "").partition(" ")
-        right = hmac.compare_digest(given.strip().encode("utf-8", "replace"), key.encode())
+        right = hmac.compare_digest(given.strip().encode("latin-1", "replace"), key.encode())
         if scheme.lower() != "bearer" or not right:
             raise ApiError(
                 "this server needs its API key: send 'Authorization: Bearer <key>'",
@@ -98,11 +100,11 @@ class BaseHandler(RequestHandler):
                 self.hang_up()
                 raise
 
-    def send_json(self, content: dict[str, Any], status: int = 200) -> None:
+    def send_json(self, content: dict[str, Any], status: int = 200) -> "asyncio.Future[None]":
         """Answer with ``content``, and nothing after it."""
         self.set_status(status)
         self.set_header("Content-Type", "application/json")
-        self.finish(json.dumps(content))
+        return self.finish(json.dumps(content))
 
     def send_error_object(self, error: ApiError) -> None:
         """Answer with the protocol's error object."""
@@ -127,14 +129,7 @@ class BaseHandler(RequestHandler):
                 said = f"{self.request.method} is not possible here"
             self.send_error_object(ApiError(said, status=status_code))
         else:
-            self.send_error_object(
-                ApiError(
-                    "the server made a mistake; its log says more",
-                    status=500,
-                    code="internal_error",
-                    kind="server_error",
-                )
-            )
+            self.send_error_object(mistake())
 
     def log_exception(self, *args: Any) -> None:
         """What the client did wrong is its own to know; what we did goes to the log."""

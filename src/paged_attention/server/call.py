@@ -7,7 +7,7 @@ from functools import partial
 
 from paged_attention.server.answer import Delta
 from paged_attention.server.engine_thread import EngineThread
-from paged_attention.server.errors import ApiError, broken
+from paged_attention.server.errors import ApiError, mistake
 from paged_attention.server.job import Job
 from paged_attention.server.requests import Asked
 
@@ -126,4 +126,4 @@ def _told(error: Exception | None) -> ApiError:
     """What the client hears of an error inside."""
     if isinstance(error, ApiError):
         return error
-    return broken("the model could not go on with this answer")
+    return mistake("the model could not go on with this answer")

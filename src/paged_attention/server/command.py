@@ -107,21 +107,31 @@ async def _serve(settings: Any, load: Callable[[], Any]) -> int:
     server = Server(settings)
     server.open()
     _say(f"listening on {server.url}; loading the model …")
-    stop = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stop.set)
+    signals: asyncio.Queue[None] = asyncio.Queue()
+    _on_signals(lambda: signals.put_nowait(None))
     loading = asyncio.ensure_future(server.load_and_serve(load))
-    stopping = asyncio.ensure_future(stop.wait())
+    stopping = asyncio.ensure_future(signals.get())
     await asyncio.wait({loading, stopping}, return_when=asyncio.FIRST_COMPLETED)
     if loading.done():
         loading.result()
-        backend = server.service.ready()
-        _say(f"{backend.name} is ready at {server.url}/v1 (Ctrl-C stops)")
+        _say(f"{server.service.ready().name} is ready at {server.url}/v1 (Ctrl-C stops)")
         await stopping
-    _say("stopping: answers under way are finished, no new ones are taken")
+    _say("stopping: answers under way are finished, new ones are refused; once more ends them now")
+    hurry = asyncio.ensure_future(signals.get())
+    hurry.add_done_callback(lambda done: None if done.cancelled() else server.hurry())
     await server.stop()
+    hurry.cancel()
     return 0
+
+
+def _on_signals(call: Callable[[], None]) -> None:
+    """``call`` on the event loop for each SIGINT and SIGTERM."""
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        try:
+            loop.add_signal_handler(number, call)
+        except NotImplementedError:  # Windows
+            signal.signal(number, lambda *_: loop.call_soon_threadsafe(call))
 
 
 def _say(line: str) -> None:

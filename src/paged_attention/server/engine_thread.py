@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeVar
 
 from paged_attention.model.tokenizer import Tokenizer
 from paged_attention.server.answer import Answer, Delta
-from paged_attention.server.errors import ApiError, broken, unavailable
+from paged_attention.server.errors import ApiError, unavailable
 from paged_attention.server.job import Job, News
 from paged_attention.server.metrics import Metrics
 from paged_attention.serving.engine import Engine
@@ -186,7 +186,7 @@ class EngineThread:
     def _ended(self) -> ApiError:
         if self.error is None:
             return unavailable("the server was stopped before the answer was whole", "stopped")
-        return broken("the engine failed before the answer was whole", "engine_dead")
+        return unavailable("the engine failed before the answer was whole", "engine_dead")
 
     def _close(self) -> None:
         """Nothing is taken any more; what is under way ends with an error."""

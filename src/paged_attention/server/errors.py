@@ -55,6 +55,6 @@ def unavailable(why: str, code: str, retry_after: int | None = None) -> ApiError
     return ApiError(why, status=503, code=code, kind="server_error", retry_after=retry_after)
 
 
-def broken(why: str, code: str = "internal_error") -> ApiError:
+def mistake(why: str = "the server made a mistake; its log says more") -> ApiError:
     """The server's own fault; trying again would only run it again."""
-    return ApiError(why, status=500, code=code, kind="server_error")
+    return ApiError(why, status=500, code="internal_error", kind="server_error")

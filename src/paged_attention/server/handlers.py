@@ -10,7 +10,7 @@ from tornado.web import Application, RequestHandler
 
 from paged_attention.server.base import BaseHandler
 from paged_attention.server.call import Call
-from paged_attention.server.errors import ApiError
+from paged_attention.server.errors import ApiError, mistake
 from paged_attention.server.fields import read_body
 from paged_attention.server.metrics import CONTENT_TYPE
 from paged_attention.server.objects import Chat, Completion, Whole, model, models
@@ -84,6 +84,8 @@ class _AnswerHandler(BaseHandler):
         self.check_access()
         backend = self.service.ready()
         arrived = backend.clock()
+        if self.gone:  # a second request on a connection that was closed since
+            return
         asked = self.read(read_body(self.body()), backend)
         self.service.check_model(asked.model)
         prompts = len(asked.prompts) if isinstance(asked, CompletionRequest) else 1
@@ -96,10 +98,13 @@ class _AnswerHandler(BaseHandler):
             call = Call(backend.engine, asked, tokens, most, arrived, backlog)
             writer = self._writer(asked, backend)
             with self.service.call(call) as self.call:
-                if asked.stream:
-                    await self._stream(call, writer)
-                else:
-                    await self._whole(call, writer)
+                try:
+                    await (self._stream if asked.stream else self._whole)(call, writer)
+                except (StreamClosedError, TimeoutError):
+                    pass  # it has hung up, or we have: there is nobody to tell
+                except ApiError:
+                    if not self.gone:
+                        raise
 
     def on_connection_close(self) -> None:
         """The client went away: what runs or waits for it is ended."""
@@ -121,7 +126,7 @@ class _AnswerHandler(BaseHandler):
         answers = [Whole() for _ in range(call.choices)]
         async for index, delta in call.news():
             answers[index].add(delta)
-        self.send_json(writer.whole(answers, call.usage))
+        await self.flushed(self.send_json(writer.whole(answers, call.usage)))
 
     async def _stream(self, call: Call, writer: Completion | Chat) -> None:
         stream = EventStream(self)
@@ -134,17 +139,17 @@ class _AnswerHandler(BaseHandler):
             if call.asked.include_usage:
                 await stream.send(writer.usage_chunk(call.usage))
             await stream.done()
-            self.finish()
-        except ApiError as error:
-            if not stream.begun:
-                raise
-            if not self.gone:
-                await stream.fail(error)
-                self.finish()
         except (StreamClosedError, TimeoutError):
-            pass  # it has hung up, or we have: there is nobody to tell
+            raise
+        except Exception as error:
+            if not stream.begun or self.gone:
+                raise
+            if not isinstance(error, ApiError):
+                _LOG.exception("a stream broke off")
+            await stream.fail(error if isinstance(error, ApiError) else mistake())
         finally:
             self.service.streams_open(-1)
+        await self.flushed(self.finish())
 
 
 class CompletionsHandler(_AnswerHandler):

@@ -16,6 +16,7 @@ from paged_attention.server.settings import Settings
 from paged_attention.serving.engine import Engine
 
 _IDLE = 3600.0  # seconds: longer than any client keeps a connection for the next request
+_BODY = 300.0  # seconds that a body may take to arrive
 _ENOUGH = 2**40  # bytes: the handlers count bodies themselves, and answer 413
 
 
@@ -41,6 +42,7 @@ class Server:
             application(self.service),
             max_body_size=_ENOUGH,
             idle_connection_timeout=_IDLE,
+            body_timeout=_BODY,
         )
         self._http.add_sockets(self.sockets)
 
@@ -64,6 +66,10 @@ class Server:
         """``serve`` what ``load`` returns, which runs on a thread beside."""
         self.serve(*await asyncio.get_running_loop().run_in_executor(None, load))
 
+    def hurry(self) -> None:
+        """End the answers under way now; a ``stop`` that waits for them goes on."""
+        self.service.end_calls()
+
     async def stop(self, limit: float | None = None) -> None:
         """Take no new requests, let those here finish for ``limit`` seconds, end the rest."""
         await self.service.drain(self.settings.drain_limit if limit is None else limit)
@@ -76,28 +82,27 @@ def bound(host: str, port: int) -> list[socket.socket]:
     """Listening sockets; ``localhost`` is 127.0.0.1 and, where there is one, ::1."""
     if host != "localhost":
         return _bind(host, port)
-    sockets = _bind("127.0.0.1", port)
-    try:
-        sockets += _bind("::1", sockets[0].getsockname()[1])
-    except AddressTaken as error:
-        if port and error.errno == errno.EADDRINUSE:
-            for one in sockets:
-                one.close()
-            raise
-    return sockets
+    for _ in range(10):  # a port that is free in one family may be taken in the other
+        sockets = _bind("127.0.0.1", port)
+        try:
+            return sockets + _bind("::1", sockets[0].getsockname()[1])
+        except AddressTaken as error:
+            if error.errno != errno.EADDRINUSE:
+                return sockets  # there is no ::1 here
+            sockets[0].close()
+            if port:
+                raise
+    raise AddressTaken(errno.EADDRINUSE, "no port is free for both 127.0.0.1 and ::1")
 
 
 def _bind(host: str, port: int) -> list[socket.socket]:
     try:
         return bind_sockets(port, host)
     except OSError as error:
-        taken = error.errno == errno.EADDRINUSE
-        why = "another program listens there" if taken else str(error.strerror or error)
-        raise AddressTaken(
-            error.errno,
-            f"can't listen on {_in_url(host)}:{port}: {why}. Choose another port, or 0 for a free "
-            "one",
-        ) from error
+        why = error.strerror or str(error)
+        if error.errno == errno.EADDRINUSE:
+            why = "another program listens there; choose another port, or 0 for a free one"
+        raise AddressTaken(error.errno, f"can't listen on {_in_url(host)}:{port}: {why}") from error
 
 
 def _in_url(host: str) -> str:

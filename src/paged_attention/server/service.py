@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Literal
 
 from paged_attention.model import Model
@@ -131,7 +131,7 @@ class Service:
             raise ApiError(
                 f"the request asks for {count} answers, and this server holds {most} at most: ask "
                 "for fewer prompts or a smaller 'n'",
-                param="n",
+                param="prompt",
             )
         if self.taken + count > most:
             raise queue_full(self.taken)
@@ -174,7 +174,7 @@ class Service:
     def count_rejection(self, error: ApiError) -> None:
         """A request is refused."""
         if self.backend is not None:
-            self.backend.metrics.observe_rejection(error.code or f"http_{error.status}")
+            self.backend.metrics.observe_rejection(error.code or "invalid_request")
 
     async def drain(self, limit: float) -> None:
         """Take no new requests; wait ``limit`` seconds for those here, then end them."""
@@ -182,8 +182,14 @@ class Service:
         try:
             await asyncio.wait_for(self._idle.wait(), limit)
         except TimeoutError:
-            for call in list(self.calls):
-                call.fail(unavailable("the server was stopped", "shutting_down", retry_after=5))
+            self.end_calls()
+            with suppress(TimeoutError):  # until they have been told
+                await asyncio.wait_for(self._idle.wait(), 1)
+
+    def end_calls(self) -> None:
+        """Every answer under way ends with an error."""
+        for call in list(self.calls):
+            call.fail(unavailable("the server was stopped", "shutting_down", retry_after=5))
 
     async def close(self) -> None:
         """End the engine's thread; the engine is free for another one then."""

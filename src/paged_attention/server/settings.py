@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -31,6 +33,11 @@ class Settings:
             raise ValueError(
                 "the API key is blank: everybody could guess it. Give one, or leave it out to let "
                 "everybody in who can reach the port"
+            )
+        if self.api_key is None and self.host not in _LOOPBACK:
+            raise ValueError(
+                f"the host {self.host!r} can be reached from other machines: give an API key that "
+                f"callers must send, or listen on one of {', '.join(_LOOPBACK)}"
             )
         if not 0 <= self.port < 2**16:
             raise ValueError(f"a port is from 0 to 65535, got {self.port}")

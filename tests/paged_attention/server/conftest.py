@@ -1,6 +1,6 @@
 """One model and one server for all tests that leave them as they were."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 import torch
@@ -20,6 +20,11 @@ def tiny() -> Model:
 def server(tiny: Model) -> Iterator[BackgroundServer]:
     with served(tiny) as running:
         yield running
+
+
+@pytest.fixture(scope="session")
+def encode(tiny: Model) -> Callable[[str], list[int]]:
+    return tiny.tokenizer.encode
 
 
 @pytest.fixture(scope="session")
