@@ -183,6 +183,31 @@ def test_what_passed_is_looked_at_once_more() -> None:
     assert crash.failure
     assert crash.failure.tried == "ends([])"
     assert "IndexError" in crash.failure.got
+    ends.mistake("An empty list has no ends.")(lambda xs: (xs[0], xs[-1]))
+    named = checks.ends(lambda xs: (xs[0], xs[len(xs) - 1]))
+    assert named.failure
+    assert named.failure.why == "An empty list has no ends."
+
+
+def test_a_probe_may_ask_for_a_refusal() -> None:
+    registry = Registry()
+    half = registry.exercise(
+        "half", label="ex-99-6", title="H", stub="half", takes="function", hints=("", "")
+    )
+    half.example("of 4", 4, right=2.0, why="Half.")
+
+    def right(n: int) -> float:
+        if n < 0:
+            raise ValueError(n)
+        return n / 2
+
+    half.finished = right
+    half.probes.append((-1,))
+    checks = Checks(registry)
+    assert checks.half(lambda n: right(n) + 1e-13).ok
+    bold = checks.half(lambda n: n / 2)
+    assert bold.failure
+    assert (bold.failure.got, bold.failure.right) == ("no error, -0.5 returned", "ValueError")
 
 
 def test_a_case_that_the_machine_cannot_run_is_skipped_and_said() -> None:

@@ -63,10 +63,10 @@ _case(
 )
 _case(
     "a sequence without new tokens",
-    [7, 9, 5],
-    [0, 2, 2, 7],
-    2,
-    [(0, 0), (2, 4), (2, 2), (2, 0)],
+    [14, 9, 15],
+    [0, 1, 1, 12],
+    4,
+    [(2, 8), (0, 0), (2, 4), (2, 0)],
     "A tile belongs to one sequence; one without new tokens has none.",
 )
 _case(

@@ -1,8 +1,10 @@
 """An exercise: cases in order, two hints, what is right, and the mistakes that are known."""
 
 import copy
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import Any, Literal, TypeVar, overload
 
 from workbook.checks.framework.cases import Body, Case, expect, shown
@@ -100,4 +102,6 @@ def _same(got: Any, right: Any) -> bool:
             and len(got) == len(right)
             and all(_same(a, b) for a, b in zip(got, right, strict=True))
         )
+    if isinstance(right, float) and isinstance(got, Real) and not isinstance(got, bool):
+        return math.isclose(got, right, rel_tol=1e-9, abs_tol=1e-12)  # 1 - 108 / 120 is not 0.1
     return bool(got == right)

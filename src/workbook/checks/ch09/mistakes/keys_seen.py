@@ -17,6 +17,7 @@ def right(lengths: Ints, starts: Ints) -> list[int]:
 
 
 keys_seen.finished = right
+keys_seen.probes += [([20, 5, 9, 30], [0, 4, 5, 5, 12]), ([8, 8], [0, 3, 6])]
 
 
 @keys_seen.mistake(
@@ -136,3 +137,88 @@ def history_only(lengths: Ints, starts: Ints) -> list[int]:
     return [
         lengths[row] - (b - a) for row, (a, b) in enumerate(pairwise(starts)) for _ in range(b - a)
     ]
+
+
+@keys_seen.mistake(
+    "`starts[i]` was taken from the length. The known ones are the length less the *number* of the "
+    "sequence's new tokens, `starts[i + 1] - starts[i]`."
+)
+def start_taken_off(lengths: Ints, starts: Ints) -> list[int]:
+    return [
+        lengths[row] - a + i + 1
+        for row, (a, b) in enumerate(pairwise(starts))
+        for i in range(b - a)
+    ]
+
+
+@keys_seen.mistake(
+    "`starts[i + 1]` was taken from the length: that is where the sequence ends in q, and its "
+    "number of new tokens only for the first one."
+)
+def end_taken_off(lengths: Ints, starts: Ints) -> list[int]:
+    return [
+        lengths[row] - b + i + 1
+        for row, (a, b) in enumerate(pairwise(starts))
+        for i in range(b - a)
+    ]
+
+
+@keys_seen.mistake(
+    "The number of tokens of the whole step was taken from each length; a sequence has its own."
+)
+def all_taken_off(lengths: Ints, starts: Ints) -> list[int]:
+    return [
+        lengths[row] - starts[-1] + i + 1
+        for row, (a, b) in enumerate(pairwise(starts))
+        for i in range(b - a)
+    ]
+
+
+@keys_seen.mistake("Known tokens got a number, too. They have no queries in this step.")
+def known_too(lengths: Ints, starts: Ints) -> list[int]:
+    return [seen for length in lengths for seen in range(1, length + 1)]
+
+
+@keys_seen.mistake(
+    "A number too many for each sequence: its list begins at the known ones alone, before the "
+    "first new token."
+)
+def from_past_on(lengths: Ints, starts: Ints) -> list[int]:
+    return [
+        seen
+        for row, (a, b) in enumerate(pairwise(starts))
+        for seen in range(lengths[row] - (b - a), lengths[row] + 1)
+    ]
+
+
+@keys_seen.mistake("Every new token of a sequence got the first one's number; each sees one more.")
+def first_number_for_all(lengths: Ints, starts: Ints) -> list[int]:
+    return [
+        lengths[row] - (b - a) + 1
+        for row, (a, b) in enumerate(pairwise(starts))
+        for _ in range(b - a)
+    ]
+
+
+@keys_seen.mistake(
+    "The lengths were added up: a sequence sees its own tokens, not its neighbours'."
+)
+def lengths_added(lengths: Ints, starts: Ints) -> list[int]:
+    return [
+        sum(lengths[: row + 1]) - (b - a) + i + 1
+        for row, (a, b) in enumerate(pairwise(starts))
+        for i in range(b - a)
+    ]
+
+
+@keys_seen.mistake(
+    "Too many: the new tokens are in the length, so the first new one sees length - count + 1, and "
+    "the last one the length."
+)
+def one_more(lengths: Ints, starts: Ints) -> list[int]:
+    return [seen + 1 for seen in right(lengths, starts)]
+
+
+@keys_seen.mistake("The last sequence is missing.")
+def without_the_last_row(lengths: Ints, starts: Ints) -> list[int]:
+    return right(lengths[:-1], starts[:-1])

@@ -1,6 +1,7 @@
 """Mistakes with tile_map, as readers make them."""
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 from workbook.checks.ch09.tile_map import reads, tile_map
 
@@ -24,29 +25,82 @@ def right(lengths: Ints, starts: Ints, tokens: int) -> Tiles:
 
 
 tile_map.finished = right
+# No two tiles of these read as many keys: only one order is right.
+tile_map.probes += [
+    ([30, 9, 22], [0, 2, 9, 14], 3),
+    ([4, 30, 9, 22], [0, 4, 6, 13, 18], 3),
+]
 
 
-def sorted_by(key: Callable[..., int]) -> Callable[..., Tiles]:
+def sorted_by(key: Callable[..., int], ties: Callable[[Tiles], Tiles]) -> Callable[..., Tiles]:
     """The right tiles in another order."""
 
     def wrong(lengths: Ints, starts: Ints, tokens: int) -> Tiles:
-        return sorted(
-            cut(lengths, starts, tokens), key=lambda tile: key(lengths, starts, tokens, *tile)
-        )
+        tiles = ties(cut(lengths, starts, tokens))
+        return sorted(tiles, key=lambda tile: key(lengths, starts, tokens, *tile))
 
     return wrong
 
 
-tile_map.mistake("The lightest came first, so the heaviest begin last and everyone waits.")(
-    sorted_by(reads)
-)
-tile_map.mistake(
-    "Sorted by `first` alone: one token after 8,000 comes last, and reads more than all others."
-)(sorted_by(lambda _lengths, _starts, _tokens, _row, first: -first))
+def count(starts: Ints, tokens: int, row: int, first: int) -> int:
+    """New tokens of a tile."""
+    return min(tokens, starts[row + 1] - starts[row] - first)
+
+
+# The words, and what the tiles are sorted by.
+ORDERS: list[tuple[str, Callable[..., int]]] = [
+    ("The lightest came first, so the heaviest begin last and everyone waits.", reads),
+    (
+        "Sorted by `first` alone: one token after 8,000 comes last, and reads more than all "
+        "others.",
+        lambda _lengths, _starts, _tokens, _row, first: -first,
+    ),
+    (
+        "Sorted by the sequence's length: tiles of one sequence differ, for an early one stops "
+        "early.",
+        lambda lengths, _starts, _tokens, row, _first: -lengths[row],
+    ),
+    (
+        "Sorted by a tile's number of new tokens. What takes time is the keys that it reads: one "
+        "token after 8,000 is the heaviest.",
+        lambda _lengths, starts, tokens, row, first: -count(starts, tokens, row, first),
+    ),
+    (
+        "Sorted by keys times tokens. The keys are read once for the whole tile, however many "
+        "tokens it has.",
+        lambda lengths, starts, tokens, row, first: (
+            -count(starts, tokens, row, first) * reads(lengths, starts, tokens, row, first)
+        ),
+    ),
+    (
+        "Sorted by the first token of a tile, or as if each were full. A tile reads as far as its "
+        "last token, and a sequence's last tile ends early: `past + min(first + tokens, count)`.",
+        lambda lengths, starts, _tokens, row, first: -reads(lengths, starts, 1, row, first),
+    ),
+    (
+        "The known tokens were left out of the sum: sorted by `first + tokens`, as if every tile "
+        "began a prompt.",
+        lambda _lengths, starts, tokens, row, first: -(first + count(starts, tokens, row, first)),
+    ),
+    (
+        "Sorted by the known tokens alone: tiles of one sequence differ, too.",
+        lambda lengths, starts, _tokens, row, _first: -reads(lengths, starts, 1, row, 0),
+    ),
+    (
+        "Sorted by the sequences' numbers, and only within a sequence by what is read.",
+        lambda lengths, starts, tokens, row, first: (
+            row * 10**6 - reads(lengths, starts, tokens, row, first)
+        ),
+    ),
+]
+for says, order in ORDERS:  # equals may stand either way
+    for ties in (list, lambda tiles: tiles[::-1]):
+        tile_map.mistake(says)(sorted_by(order, ties))
+
 tile_map.mistake("The tiles are in the order of the sequences. The heaviest must come first.")(cut)
 tile_map.mistake(
-    "Sorted by the sequence's length: tiles of one sequence differ, for an early one stops early."
-)(sorted_by(lambda lengths, _starts, _tokens, row, _first: -lengths[row]))
+    "The right tiles, turned around: the last sequence first. Sort by what they read."
+)(lambda lengths, starts, tokens: cut(lengths, starts, tokens)[::-1])
 
 
 @tile_map.mistake(
@@ -124,3 +178,11 @@ def known_too(lengths: Ints, starts: Ints, tokens: int) -> Tiles:
 @tile_map.mistake("Every token got a tile of its own; up to `tokens` of them share one.")
 def one_token_each(lengths: Ints, starts: Ints, tokens: int) -> Tiles:
     return right(lengths, starts, 1)
+
+
+@tile_map.mistake(
+    "Where the tokens fill their tiles, one tile too many, without a token: round up, don't add 1."
+)
+def one_more_if_full(lengths: Ints, starts: Ints, tokens: int) -> Tiles:
+    more = [(row, b - a) for row, (a, b) in enumerate(pairwise(starts)) if (b - a) % tokens == 0]
+    return right(lengths, starts, tokens) + more

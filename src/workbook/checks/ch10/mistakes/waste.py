@@ -20,6 +20,8 @@ def _exactly(lengths: Ints, b: int) -> float:
 
 
 waste.finished = _exactly
+waste.also_right += [right]
+waste.probes += [([5, 40, 12, 33, 7], 12), ([1000, 3], 64)]
 
 
 @waste.mistake("Divided by the tokens; the share is of the slots that are held.")
@@ -27,10 +29,37 @@ def of_tokens(lengths: Ints, b: int) -> float:
     return (held(lengths, b) - sum(lengths)) / sum(lengths)
 
 
-@waste.mistake("Blocks were rounded down. A part-filled block is held whole.")
+ROUNDED_DOWN = (
+    "Blocks were rounded down: 1 token would hold none. A part-filled block is held whole."
+)
+
+
+@waste.mistake(ROUNDED_DOWN)
 def rounded_down(lengths: Ints, b: int) -> float:
     blocks = sum(n // b for n in lengths) * b
-    return (blocks - sum(lengths)) / (blocks or 1)
+    return (blocks - sum(lengths)) / blocks
+
+
+@waste.mistake(ROUNDED_DOWN)
+def rounded_down_guarded(lengths: Ints, b: int) -> float:
+    blocks = sum(n // b for n in lengths) * b
+    return (blocks - sum(lengths)) / blocks if blocks else 0.0
+
+
+@waste.mistake(
+    "`round` goes down, too. A part-filled block is held whole, however little is in it."
+)
+def to_the_nearest(lengths: Ints, b: int) -> float:
+    blocks = sum(round(n / b) for n in lengths) * b
+    return (blocks - sum(lengths)) / blocks
+
+
+@waste.mistake(
+    "`round` goes down, too. A part-filled block is held whole, however little is in it."
+)
+def to_the_nearest_guarded(lengths: Ints, b: int) -> float:
+    blocks = sum(round(n / b) for n in lengths) * b
+    return (blocks - sum(lengths)) / blocks if blocks else 0.0
 
 
 @waste.mistake(
@@ -51,9 +80,68 @@ def always_one_more(lengths: Ints, b: int) -> float:
     return (slots - sum(lengths)) / slots
 
 
-@waste.mistake("Slots were counted; a share of all slots that are held is wanted.")
+IN_SLOTS = "Empty slots were counted; their share of all slots that are held is wanted."
+
+
+@waste.mistake(IN_SLOTS)
 def in_slots(lengths: Ints, b: int) -> float:
     return float(held(lengths, b) - sum(lengths))
+
+
+@waste.mistake(IN_SLOTS)
+def in_whole_slots(lengths: Ints, b: int) -> int:
+    return held(lengths, b) - sum(lengths)
+
+
+@waste.mistake("Slots that are held were counted; the share of them that is empty is wanted.")
+def held_slots(lengths: Ints, b: int) -> int:
+    return held(lengths, b)
+
+
+@waste.mistake(
+    "Empty slots a sequence: they were divided by the number of sequences, not by all slots that "
+    "are held."
+)
+def slots_a_sequence(lengths: Ints, b: int) -> float:
+    return (held(lengths, b) - sum(lengths)) / len(lengths)
+
+
+@waste.mistake(
+    "Blocks were divided by, not slots: the empty slots a block. A block has `b` of them."
+)
+def slots_a_block(lengths: Ints, b: int) -> float:
+    return (held(lengths, b) - sum(lengths)) / (held(lengths, b) // b)
+
+
+@waste.mistake(
+    "A full block counts as empty: `b - n % b` is `b` where n is a multiple of it; `-n % b` is 0."
+)
+def full_is_empty(lengths: Ints, b: int) -> float:
+    empty = sum(b - n % b for n in lengths)
+    return empty / held(lengths, b)
+
+
+@waste.mistake("`n % b` is what the last block holds; what it lacks is `-n % b`.")
+def filled_part(lengths: Ints, b: int) -> float:
+    return sum(n % b for n in lengths) / held(lengths, b)
+
+
+@waste.mistake("The division was rounded with `//`: a share between 0 and 1 becomes 0.")
+def floor_of_the_share(lengths: Ints, b: int) -> float:
+    return float((held(lengths, b) - sum(lengths)) // held(lengths, b))
+
+
+@waste.mistake(
+    "The sign is turned: what is held is more than what is used, so subtract from what is held."
+)
+def negative(lengths: Ints, b: int) -> float:
+    return (sum(lengths) - held(lengths, b)) / held(lengths, b)
+
+
+@waste.mistake("Blocks were counted, and tokens taken from them: slots are blocks times `b`.")
+def blocks_for_slots(lengths: Ints, b: int) -> float:
+    blocks = held(lengths, b) // b
+    return (blocks - sum(lengths)) / blocks
 
 
 @waste.mistake("That is the share in use. The rest of it is wasted.")

@@ -15,6 +15,7 @@ PASSED = ""
 _LINE = re.compile(r" \(line \d+ of your cell\)")
 # What lies next to a tensor differs from run to run, and so does the first program that meets it.
 _OUTSIDE = re.compile(r"program .* (reads|writes) .* outside .*(seen from \w+).*")
+_FLOAT = re.compile(r"\d+\.\d{10,}(?:e[-+]?\d+)?")  # its last digits depend on the order of sums
 _ERROR = re.compile(r"\w*(Error|OutsideMemory)\b")
 # The words of a refusal are each reader's own; that it was refused, and what then held, is not.
 _REFUSAL = re.compile(r"\b(BlockNotHeld|BlockPoolExhausted): .*?(?=; (?:num_free|refs) |$)")
@@ -35,6 +36,7 @@ def of(error: BaseException | None) -> Outcome:
     if isinstance(error, CheckFailed):
         text = _LINE.sub("", f"{error.tried or ''}|{error.got}")
         text = _REFUSAL.sub(r"\1", _OUTSIDE.sub(r"\1 outside, \2", text))
+        text = _FLOAT.sub(lambda found: f"{float(found[0]):.9g}", text)
         return Outcome(text, crash=bool(_ERROR.match(error.got)))
     if isinstance(error, NoEnd):
         return Outcome("|it never ends")

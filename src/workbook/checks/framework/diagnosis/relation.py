@@ -1,5 +1,6 @@
 """How a wrong answer is related to the right one, in a sentence that is true whatever the cause."""
 
+import math
 from typing import Any
 
 FEW = 8
@@ -19,7 +20,10 @@ def relation(got: Any, right: Any) -> str | None:
 
 
 def equal(got: Any, right: Any) -> bool:
-    """Whether two answers of one kind say the same; in tensors NaN is equal to NaN."""
+    """Whether two answers of one kind say the same; in tensors NaN is equal to NaN.
+
+    A float is rounded, so it may be off in its last digits: 1 - 108 / 120 is not quite 0.1.
+    """
     if hasattr(right, "shape") and hasattr(got, "shape"):
         if got.shape != right.shape:
             return False
@@ -29,6 +33,8 @@ def equal(got: Any, right: Any) -> bool:
         )
     if isinstance(right, tuple | list) and type(got) is type(right):
         return len(got) == len(right) and all(map(equal, got, right))
+    if isinstance(right, float) and _number(got):
+        return math.isclose(got, right, rel_tol=1e-9, abs_tol=1e-12)
     return bool(got is right or got == right)
 
 

@@ -1,12 +1,12 @@
 """What passed every case, looked at once more: on each call, is the answer of the right kind?"""
 
-import copy
 from typing import Any
 
-from workbook.checks.framework.cases import Case, CheckFailed, attempt, shown
+from workbook.checks.framework.cases import Case, CheckFailed, shown
 from workbook.checks.framework.diagnosis.calls import calls_of, right_calls
+from workbook.checks.framework.diagnosis.cause import cause
 from workbook.checks.framework.diagnosis.kind import kind
-from workbook.checks.framework.diagnosis.relation import equal
+from workbook.checks.framework.diagnosis.probes import asked
 from workbook.checks.framework.exercise import Exercise
 from workbook.checks.framework.limit import LOOP, NoEnd, no_end, time_limit
 
@@ -28,22 +28,13 @@ def second_look(exercise: Exercise, reader: Any) -> tuple[Case, CheckFailed] | N
                 continue
             if words := kind(a.value, b.value):
                 return case, CheckFailed(shown(a.value), right=shown(b.value), why=words)
-    for args in exercise.probes:
-        if failed := _probed(exercise, reader, args):
+    for probe in asked(exercise):
+        try:
+            with time_limit():
+                probe.body(reader)
+        except NoEnd:
+            return exercise.cases[-1], CheckFailed(no_end(), tried=probe.tried, why=LOOP)
+        except CheckFailed as failed:
+            failed.why = cause(exercise, probe, reader, failed) or failed.why
             return exercise.cases[-1], failed
     return None
-
-
-def _probed(exercise: Exercise, reader: Any, args: tuple[Any, ...]) -> CheckFailed | None:
-    right = exercise.finished(*copy.deepcopy(args))
-    tried = f"{exercise.stub}({', '.join(shown(arg) for arg in args)})"
-    try:
-        with time_limit():
-            got = attempt(reader, *copy.deepcopy(args))
-    except NoEnd:
-        return CheckFailed(no_end(), tried=tried, right=shown(right), why=LOOP)
-    words = None if got.error else kind(got.value, right)
-    if got.error is None and words is None and equal(got.value, right):
-        return None
-    came = str(got) if got.error else shown(got.value)
-    return CheckFailed(came, tried=tried, right=shown(right), why=words)
