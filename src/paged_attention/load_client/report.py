@@ -99,17 +99,25 @@ def table(found: dict[str, Any]) -> str:
         "",
         f"requests      {found['requests']}: {found['answered']} answered, "
         f"{found['rejected']} rejected (429), {found['failed']} failed",
+    ]
+    lines += _measured(found) if found["answered"] else []
+    return "\n".join([*lines, *_remarks(found)])
+
+
+def _measured(found: dict[str, Any]) -> list[str]:
+    names = ("ttft", "itl", "tpot", "e2e")
+    return [
         f"took          {found['seconds']:.2f} s to the last token",
         f"throughput    {found['requests_per_second']:.2f} requests/s, "
         f"{found['tokens_per_second']:.1f} answer tokens/s",
         f"tokens        {found['answer_tokens']} of answers, {_prompts(found)}",
         "",
         f"{'ms, from when it was due':<26}" + "".join(f"{name:>10}" for name in COLUMNS),
+        *(_row(name, found[name]) for name in names),
+        "",
+        "as vllm bench serve counts: from sending, any piece with a choice is a token",
+        *(_row(name, found[f"vllm_{name}"]) for name in names),
     ]
-    lines += [_row(name, found[name]) for name in ("ttft", "itl", "tpot", "e2e")]
-    lines += ["", "as vllm bench serve counts: from sending, any piece with a choice is a token"]
-    lines += [_row(name, found[f"vllm_{name}"]) for name in ("ttft", "itl", "tpot", "e2e")]
-    return "\n".join([*lines, *_remarks(found)])
 
 
 def _row(name: str, values: Figures) -> str:
@@ -134,6 +142,8 @@ def _remarks(found: dict[str, Any]) -> list[str]:
         )
     if found["empty"]:
         said.append(f"{found['empty']} answers were empty and are in no latency")
+    if found["rejected"] and found["refusals"] == found["rejected"]:
+        said.append("the server was full for some: --retry N sends them again when it says")
     if found["refusals"] > found["rejected"]:
         said.append(f"429 came {found['refusals']} times, those that were sent again included")
     if found["sent_late"] > 0.05:

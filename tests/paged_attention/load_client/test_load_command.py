@@ -1,12 +1,12 @@
 """The command against a server that does as it is told: figures, failures, files."""
 
-import json
 import socket
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.loads import load_at
 from helpers.openai_stub import Stub, chat, completion, event, serving
 
 from paged_attention.__main__ import main
@@ -19,12 +19,8 @@ from paged_attention.load_client.target import Target, TargetError, base_of
 
 def load(stub: Stub, tmp_path: Path, *more: str, code: int = 0) -> dict[str, Any]:
     """The JSON of four requests at once."""
-    out = tmp_path / "out.json"
     with serving(stub):
-        few = ["load", "--base-url", stub.url, "--requests", "4", "--rate", "inf"]
-        assert main([*few, "--out", str(out), *more]) == code
-    found: dict[str, Any] = json.loads(out.read_text())
-    return found
+        return load_at(stub.url, tmp_path, *more, code=code)
 
 
 def stops(capsys: pytest.CaptureFixture[str], url: str, *more: str) -> str:
