@@ -1,16 +1,22 @@
-"""Write results/block_size.md and its picture from the newest result.
+"""Write results/block_size.md and its picture from the newest result, and ``times.json``, from
+which the picture in chapter 10 has the kernels' times: build that chapter anew afterwards.
 
 in tests/:  python -m benchmarks.block_size_page [--results FOLDER]
 """
 
 import argparse
+import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
 from benchmarks.decode_page import FOLDER, Result, newest, table, where
 
 from workbook.stills import canvas
+from workbook.widgets.block_size.times import BASE, MEASURED
+
+SHOWN = {"decode": "decode, 8 × 2,048", "prefill": "prefill, 64 after 1,984"}
 
 
 def told(result: Result, folder: Path) -> Iterator[str]:
@@ -63,6 +69,18 @@ def told(result: Result, folder: Path) -> Iterator[str]:
     )
 
 
+def shown(result: Result) -> dict[str, Any]:
+    """What ``times.json`` holds of a result."""
+    times = result["milliseconds"]
+    ratios = {
+        kernel: {
+            size: round(spent / times[job][str(BASE)], 2) for size, spent in times[job].items()
+        }
+        for kernel, job in SHOWN.items()
+    }
+    return {"date": result["date"], "machine": result["machine"], **ratios}
+
+
 def draw(result: Result, folder: Path) -> str:
     """Save the picture of the times; returns its alternative text."""
     figure, ax = canvas(7.2, 3.4)
@@ -96,6 +114,8 @@ def main() -> None:
     ]
     if (result := newest("block-size", folder)) is not None:
         lines += told(result, folder)
+        if folder == FOLDER:
+            MEASURED.write_text(json.dumps(shown(result), indent=1) + "\n", encoding="utf-8")
     (folder / "block_size.md").write_text("\n".join(lines).rstrip() + "\n")
 
 

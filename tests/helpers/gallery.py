@@ -17,8 +17,10 @@ from workbook.widgets.bundle import write_to
 from workbook.widgets.contiguous import picture as contiguous
 from workbook.widgets.fork import picture as fork
 from workbook.widgets.line.picture import line_picture
+from workbook.widgets.pages import picture as pages
 from workbook.widgets.prefix import picture as prefix
 from workbook.widgets.reading import picture as reading
+from workbook.widgets.tiles import picture as tiles
 from workbook.words.story import steps
 from workbook.workloads import CONVERSATION
 
@@ -51,7 +53,7 @@ class Shown:
     def start(self) -> int:
         """The step shown first."""
         data = self.picture.data
-        return data["start"] if "start" in data else sizes.SIZES.index(data["size"])
+        return data["start"] if "start" in data else data["sizes"].split().index(str(data["size"]))
 
 
 def hostile_trace() -> Trace:
@@ -84,6 +86,7 @@ def gallery() -> dict[str, Shown]:
     prefixes = prefix.prefix_picture()
     assert prefixes.data["start"] == start
     rows = sizes.rows(CONVERSATION)
+    batch, split = tiles.batch_of(), pages.Split((5, 2), 16, 4)
     scores = [k * 7 % 5 for k in range(77)]
     long = reading.reading_through_table(range(20)[::-1], scores, start=12)
     values = [(k % 4, k // 4) for k in range(77)]
@@ -101,7 +104,18 @@ def gallery() -> dict[str, Shown]:
         "block_size": Shown(
             block_size.block_size_picture(), [block_size.sentence(row) for row in rows]
         ),
+        "times": Shown(
+            block_size.block_size_picture(times=True),
+            [block_size.sentence(row, times=True) for row in rows[:-1]],  # no time of 512
+        ),
         "line": _line(line_picture()),
+        "tiles": Shown(
+            tiles.tiles_picture(), [tiles.sentence(batch, k) for k in range(batch.last + 1)]
+        ),
+        "pages": Shown(
+            pages.pages_picture((5, 2), block=16, page=4, start=25),
+            [pages.sentence(split, k) for k in range(32)],
+        ),
         "crowd": _line(line_picture(dict.fromkeys(HOSTILE, 9), num_blocks=8, host=9, budget=12)),
         "long": Shown(
             long, [reading.sentence(long_reads, k, scores, values, 4) for k in range(21)]

@@ -15,9 +15,13 @@ from helpers.web import BASE, Visit
 
 from bookbuild.web.serve import serving
 from workbook.widgets.contiguous import picture as contiguous
+from workbook.widgets.pages import picture as pages
+from workbook.widgets.tiles import picture as tiles
 from workbook.words.names import shown_names
 
-EACH = ["pool", "contiguous", "reading", "fork", "prefix", "block_size", "line"]
+EACH = ["pool", "contiguous", "reading", "fork", "prefix", "block_size", "line", "tiles", "pages"]
+EACH += ["times"]
+WHOLE = ("reading", "block_size", "times", "tiles", "pages")  # tables that have all steps
 Open = Callable[..., Visit]
 
 
@@ -121,7 +125,9 @@ def test_one_tab_stop_between_the_controls_and_the_table_switch(name: str, visit
     assert stops.count("pa-bar") == 4
 
 
-@pytest.mark.parametrize("name", ["pool", "contiguous", "reading", "fork", "prefix"])
+@pytest.mark.parametrize(
+    "name", ["pool", "contiguous", "reading", "fork", "prefix", "tiles", "pages"]
+)
 def test_arrows_move_enter_pins_and_escape_lets_go(name: str, visit: Open) -> None:
     visitor = visit(name)
     one = picture(visitor, name)
@@ -192,7 +198,7 @@ def test_a_table_stands_for_the_picture_at_the_same_step(name: str, visit: Open)
     assert rows.count() >= 3
     before = table.inner_text()
     one.get_by_role("button", name="Back one step").click()
-    if name not in ("reading", "block_size"):  # their tables have all steps
+    if name not in WHOLE:
         assert table.inner_text() != before
     one.get_by_role("button", name="Table").click()
     assert one.locator(".pa-stage").is_visible()
@@ -213,6 +219,9 @@ def test_tables_have_the_books_numbers(visit: Open) -> None:
     assert row("fork", "3") == ["3", "0", "1", "8 from 2"]
     assert row("prefix", "9") == ["9", "7", "name the largest planet", "1", "5"]
     assert row("block_size", "64") == ["64", "2.21 %", "measured", "22", "384"]
+    assert row("times", "64")[:5] == ["64", "2.21 %", "measured", "88", "384"]
+    assert row("tiles", "A 1") == ["A 1", "7", "8", "3", "8 keys in blocks 5 1"]
+    assert row("pages", "6") == ["6", "24–27", "2", "8–11", "10"]
 
 
 def test_axe_finds_nothing(visit: Open, axe_source: str) -> None:
@@ -224,7 +233,7 @@ def test_axe_finds_nothing(visit: Open, axe_source: str) -> None:
             one = picture(visitor, name)
             if state == "tables":
                 one.get_by_role("button", name="Table").click()
-            elif name != "block_size":
+            elif name not in ("block_size", "times"):
                 focus_picture(one)
                 visitor.page.keyboard.press("Enter")
         found[state] = violations(
@@ -324,6 +333,31 @@ def test_requests_and_the_longest_allowed_can_be_chosen(visit: Open) -> None:
     one.get_by_role("slider", name="Block size").last.focus()
     visitor.page.keyboard.press("ArrowRight")
     assert says(one) == "32: waste 0.73 %, 65 entries, 160 run."
+
+
+def test_tiles_can_be_made_larger(visit: Open) -> None:
+    """One control chooses how the batch is cut; list, cells and sentence follow."""
+    one = picture(visit("tiles"), "tiles")
+    for size in (4, 1):
+        one.get_by_label("Tokens in a tile").select_option(str(size))
+        batch = tiles.batch_of(tokens=size)
+        assert says(one) == tiles.sentence(batch, 3)
+        assert one.locator(".pa-programs .pa-cell").count() == batch.last
+    cells = one.locator(".pa-sequence .pa-cell")
+    assert one.locator(".pa-sequence .pa-cell[data-read]").count() == batch.tiles[2].keys
+    cells.last.focus()
+    assert one.locator(".pa-programs [data-linked]").count() == 1
+
+
+def test_one_token_in_pages_of_any_size(visit: Open) -> None:
+    one = picture(visit("pages"), "pages")
+    for size in (1, 16):
+        one.get_by_label("Slots in a page").select_option(str(size))
+        assert says(one) == pages.sentence(pages.Split((5, 2), 16, size), 25)
+        assert one.locator(".pa-page-row .pa-cell").count() == 32 // size
+    assert one.locator(".pa-pages [data-ring]").count() == 2
+    one.locator(".pa-block-row .pa-cell").first.focus()
+    assert one.locator(".pa-page-row [data-linked]").count() == 1
 
 
 def test_play_steps_to_the_end_and_speaks_at_most_every_two_seconds(visit: Open) -> None:

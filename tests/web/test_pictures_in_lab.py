@@ -23,7 +23,8 @@ from workbook.widgets import MIME, pool_picture
 TOKEN = "pictures"  # of a server that lives for this test
 CELLS = [
     "from workbook.widgets import (\n    block_size_picture, contiguous_vs_paged, "
-    "fork_and_copy,\n    pool_picture, prefix_picture, reading_through_table)\n"
+    "fork_and_copy,\n    pages_picture, pool_picture, prefix_picture, reading_through_table, "
+    "tiles_picture)\n"
     "__import__('time').sleep(globals().get('pause', 0)); pause = 5",  # busy when run again
     "pool_picture()",
     "contiguous_vs_paged()",
@@ -31,6 +32,8 @@ CELLS = [
     "fork_and_copy()",
     "prefix_picture()",
     "block_size_picture()",
+    "tiles_picture()",
+    "pages_picture()",
     "from workbook.stills import PoolStep, draw_pool_steps, show\n"
     "show(draw_pool_steps([PoolStep('fresh', [0, 0], [1, 0])]),\n"
     "     alt='Two free blocks beside a stack of two ids.', caption='A pool.', data=[])",
@@ -126,7 +129,7 @@ def live(page: Any) -> Any:
     page.get_by_role("menuitem", name="Run", exact=True).click()
     page.get_by_text("Run All Cells", exact=True).click()
     page.wait_for_function(
-        "document.querySelectorAll('.jp-OutputArea .pa').length === 6", timeout=1000 * SECONDS
+        "document.querySelectorAll('.jp-OutputArea .pa').length === 8", timeout=1000 * SECONDS
     )
     return page
 
@@ -241,7 +244,7 @@ def test_a_saved_notebook_keeps_what_shows_without_a_kernel(live: Any, notebook:
     live.wait_for_timeout(500)
     saved = json.loads(notebook.read_text(encoding="utf-8"))
     kinds = [set(out["data"]) for cell in saved["cells"] for out in cell.get("outputs", [])]
-    assert kinds == [{MIME, "text/html", "text/plain"}] * 6 + [{"text/html", "text/plain"}] * 2
+    assert kinds == [{MIME, "text/html", "text/plain"}] * 8 + [{"text/html", "text/plain"}] * 2
 
 
 def test_a_busy_kernel_and_a_lost_one_are_told_apart(live: Any) -> None:

@@ -15,9 +15,11 @@ if TYPE_CHECKING:
     from workbook.widgets.contiguous.picture import contiguous_vs_paged as contiguous_vs_paged
     from workbook.widgets.fork.picture import fork_and_copy as fork_and_copy
     from workbook.widgets.line.picture import line_picture as line_picture
+    from workbook.widgets.pages.picture import pages_picture as pages_picture
     from workbook.widgets.pool.picture import pool_picture as pool_picture
     from workbook.widgets.prefix.picture import prefix_picture as prefix_picture
     from workbook.widgets.reading.picture import reading_through_table as reading_through_table
+    from workbook.widgets.tiles.picture import tiles_picture as tiles_picture
 
 _HOME = {
     "MIME": "common.picture",
@@ -26,9 +28,11 @@ _HOME = {
     "contiguous_vs_paged": "contiguous.picture",
     "fork_and_copy": "fork.picture",
     "line_picture": "line.picture",
+    "pages_picture": "pages.picture",
     "pool_picture": "pool.picture",
     "prefix_picture": "prefix.picture",
     "reading_through_table": "reading.picture",
+    "tiles_picture": "tiles.picture",
 }
 __all__ = [*_HOME]  # names, all of them strings
 

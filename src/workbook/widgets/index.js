@@ -2,18 +2,22 @@
 import { ContiguousPicture } from "./contiguous/view.js";
 import { ForkPicture } from "./fork/view.js";
 import { LinePicture } from "./line/view.js";
+import { PagesPicture } from "./pages/view.js";
 import { PoolPicture } from "./pool/view.js";
 import { PrefixPicture } from "./prefix/view.js";
 import { ReadingPicture } from "./reading/view.js";
+import { TilesPicture } from "./tiles/view.js";
 import { BlockSizePicture } from "./block_size/view.js";
 
 const PICTURES = {
   contiguous: ContiguousPicture,
   fork: ForkPicture,
   line: LinePicture,
+  pages: PagesPicture,
   pool: PoolPicture,
   prefix: PrefixPicture,
   reading: ReadingPicture,
+  tiles: TilesPicture,
   block_size: BlockSizePicture,
 };
 

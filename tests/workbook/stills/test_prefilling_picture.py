@@ -1,9 +1,9 @@
-"""Tiles of new tokens read up to their last token; a rectangle of programs has idle ones; pages."""
+"""Tiles of new tokens read up to their last token; a rectangle of programs has idle ones."""
 
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 
-from workbook.stills.block_sizes import draw_pages, draw_shares
+from workbook.stills.block_sizes import draw_shares
 from workbook.stills.looks import STATES
 from workbook.stills.prefilling import draw_map, draw_tiles
 
@@ -31,12 +31,6 @@ def test_a_rectangle_has_idle_programs() -> None:
     assert len(axes.patches) == 125
     assert filled(axes, STATES["held"].fill) == 29
     assert "125 programs in a rectangle, 29 with work" in said(axes)
-
-
-def test_one_token_is_marked_in_its_block_and_its_page() -> None:
-    axes = draw_pages([5, 2], 16, 4, 25).axes[0]
-    assert filled(axes, STATES["other"].fill) == 2
-    assert {"block 5", "block 2", "20", "10", "11"} <= said(axes)
 
 
 def test_shares_are_percent_by_block_size() -> None:

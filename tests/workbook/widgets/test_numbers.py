@@ -1,16 +1,21 @@
 """The numbers behind reading and block sizes, against the engine itself."""
 
+from itertools import accumulate
+
 import pytest
 import torch
 from helpers.kv import append
 
 from paged_attention.attention import attend
 from paged_attention.cache import PagedKVCache
+from paged_attention.kernels.prefill_inputs import tile_map
 from paged_attention.prefix import PrefixCache
+from paged_attention.tables import blocks_needed
 from workbook.trace import replay
 from workbook.widgets.block_size import numbers as sizes
 from workbook.widgets.reading import picture as reading
 from workbook.widgets.reading.walk import walk
+from workbook.widgets.tiles.picture import batch_of
 from workbook.workloads import CODE, CONVERSATION
 
 
@@ -37,6 +42,28 @@ def test_any_block_size_comes_to_the_same_answer(block_size: int) -> None:
     trace = walk(table, reading.SCORES, values, block_size=block_size, num_blocks=40)
     out = reading.look_ups(trace)[-1].out
     assert out == pytest.approx(reading.plain_softmax(reading.SCORES, values))
+
+
+@pytest.mark.parametrize("tokens", [1, 2, 3, 4, 99])
+def test_a_batch_is_cut_as_the_kernels_cut_it(tokens: int) -> None:
+    rows = ((6, 3), (0, 4), (8, 1), (5, 0), (30, 17), (0, 40))
+    tables = [range(blocks_needed(known + new, 4)) for known, new in rows]
+    batch = batch_of(rows, tables, tokens=tokens)
+    starts = [0, *accumulate(new for _, new in rows)]
+    right = tile_map(starts, [known + new for known, new in rows], tokens)
+    assert [(tile.row, tile.first) for tile in batch.tiles] == [tuple(tile) for tile in right]
+    assert batch.tokens == starts[-1]
+    assert batch.single == sum(known + i + 1 for known, new in rows for i in range(new))
+    for row, (known, new) in enumerate(rows):
+        for token in range(new):
+            looks = [batch.look(row, token, key, batch.last) for key in range(known + new)]
+            seen = sum(look in ("held", "other") for look in looks)
+            tile = batch.tiles[batch.program(row, token) - 1]
+            assert seen == known + token + 1
+            assert looks.count("reserved") == tile.keys - seen
+    hidden = sum(map(batch.hidden, batch.tiles))
+    pairs = sum((tile.end - tile.first) * tile.keys for tile in batch.tiles)
+    assert pairs - hidden == batch.single
 
 
 def test_the_books_sizes() -> None:

@@ -10,6 +10,8 @@ import xml.etree.ElementTree as ET
 from collections.abc import Callable
 
 import pytest
+from benchmarks.block_size_page import shown
+from benchmarks.decode_page import newest
 from helpers.gallery import HOSTILE, hostile_trace
 from helpers.traffic import random_trace
 
@@ -23,10 +25,13 @@ from workbook.widgets import (
     contiguous_vs_paged,
     fork_and_copy,
     line_picture,
+    pages_picture,
     pool_picture,
     prefix_picture,
     reading_through_table,
+    tiles_picture,
 )
+from workbook.widgets.block_size.times import MEASURED
 from workbook.widgets.bundle import style
 
 EACH: dict[str, Callable[[], Picture]] = {
@@ -37,6 +42,8 @@ EACH: dict[str, Callable[[], Picture]] = {
     "prefix": prefix_picture,
     "block_size": block_size_picture,
     "line": line_picture,
+    "tiles": tiles_picture,
+    "pages": pages_picture,
 }
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -212,6 +219,44 @@ def test_block_sizes_without_data_are_refused() -> None:
         block_size_picture(size=3)
     with pytest.raises(ValueError, match="requests to count"):
         block_size_picture([])
+
+
+def test_kernel_times_are_those_of_the_newest_benchmark() -> None:
+    """Chapter 10 shows what the page beside the result says: ``block_size_page`` writes both."""
+    result = newest("block-size")
+    assert result is not None
+    assert json.loads(MEASURED.read_text(encoding="utf-8")) == shown(result)
+    timed = block_size_picture(times=True)
+    assert timed.data["sizes"] == "1 2 4 8 16 32 64 128 256"
+    assert len(timed.data["decode"].split()) == len(timed.data["prefill"].split()) == 9
+    assert "decode takes 1.00 × the time of 16, prefill 1.00 ×." in timed.alt
+    assert "decode" not in block_size_picture().data
+
+
+def test_tiles_say_what_is_read_and_hidden() -> None:
+    assert str(tiles_picture()).splitlines()[3:5] == [
+        "program 3: A 0–1 at 6, 8 keys in blocks 5 1, 1 hidden",
+        "program 4: B 2–3 at 2, 4 keys in blocks 3, 1 hidden",
+    ]
+    assert tiles_picture().stills[0].said == (
+        "Program 3 of 5: tokens 0–1 of A, 6 rows, 3 heads each. It reads 8 keys in 2 blocks. The "
+        "mask hides 1 of 16 cells. 1 block of A not read: 7."
+    )
+    with pytest.raises(ValueError, match="A has 9 tokens and 2 blocks of 4"):
+        tiles_picture([(6, 3)], [(5, 1)])
+    with pytest.raises(IndexError, match="steps 0 to 5"):
+        tiles_picture(start=6)
+
+
+def test_a_token_is_in_one_place_by_either_table() -> None:
+    assert pages_picture((5, 2), block=16, page=4, start=25).stills[0].said == (
+        "Position 25. The manager: entry 1, block 2, slot 9. The kernel: entry 6, page 10, slot 1. "
+        "Both are slot 41 of the pool."
+    )
+    with pytest.raises(ValueError, match="pages of 16 don't fill blocks of 24"):
+        pages_picture(block=24)
+    with pytest.raises(IndexError, match="positions 0 to 127"):
+        pages_picture(start=128)
 
 
 def test_a_step_outside_the_trace_is_refused() -> None:

@@ -17,9 +17,11 @@ from workbook.widgets.block_size import picture as block_size
 from workbook.widgets.contiguous import picture as contiguous
 from workbook.widgets.contiguous.arrivals import ContiguousSide, PagedSide, serve
 from workbook.widgets.fork import picture as fork
+from workbook.widgets.pages import picture as pages
 from workbook.widgets.prefix import picture as prefix
 from workbook.widgets.reading import picture as reading
 from workbook.widgets.reading.walk import walk
+from workbook.widgets.tiles import picture as tiles
 from workbook.words.names import isolated, shown_names
 from workbook.words.wording import counted, listed, number
 from workbook.workloads import CONVERSATION
@@ -138,7 +140,27 @@ def pictures() -> list[dict[str, Any]]:
         found.append((prefix.prefix_data(desk, 0), said))
     data = block_size.block_size_picture().data
     found.append((data, [block_size.sentence(row) for row in sizes.rows(CONVERSATION)]))
+    data = block_size.block_size_picture(times=True).data
+    timed = [block_size.sentence(row, times=True) for row in sizes.rows(CONVERSATION)[:-1]]
+    found += [(data, timed), *tiles_and_pages()]
     return [{"data": data, "sentences": said} for data, said in found]
+
+
+def tiles_and_pages() -> list[tuple[dict[str, Any], list[str]]]:
+    """Batches cut in tiles of any size, and blocks in pages of any."""
+    found = []
+    for tokens in (1, 2, 3, 4, 9):
+        batch = tiles.batch_of(tokens=tokens)
+        data = tiles.tiles_picture(tokens=tokens, start=0).data
+        found.append((data, [tiles.sentence(batch, k) for k in range(batch.last + 1)]))
+    alone = tiles.tiles_picture([(0, 1)], [(3,)], group=1, tokens=1, start=1)
+    found.append((alone.data, [tiles.sentence(tiles.batch_of([(0, 1)], [(3,)], group=1), k)
+                               for k in (0, 1)]))  # fmt: skip
+    for page in (1, 3, 12):
+        split = pages.Split((7, 0, 2), 12, page)
+        data = pages.pages_picture(split.table, block=12, page=page, start=0).data
+        found.append((data, [pages.sentence(split, k) for k in range(36)]))
+    return found
 
 
 def changed_lengths(seed: int) -> dict[str, Any]:

@@ -14,19 +14,19 @@ export const nearest = (x, count, width) =>
   Math.round(((x - MARGIN.left) / (width - MARGIN.left - MARGIN.right)) * (count - 1));
 
 /** One curve of `BlockSizeModel.curves` over `sizes`, the cursor at `step`. */
-export function chart(curve, sizes, step, width) {
+export function chart(curve, sizes, step, width, height = HEIGHT) {
   const { values, ticks, title, log, top, guess = () => false, shape } = curve;
   const share = (v) => (log ? Math.log10(Math.max(1, v)) / Math.log10(top) : v / top);
-  const y = (v) => HEIGHT - MARGIN.bottom - share(v) * (HEIGHT - MARGIN.top - MARGIN.bottom);
+  const y = (v) => height - MARGIN.bottom - share(v) * (height - MARGIN.top - MARGIN.bottom);
   const points = values.map((value, at) => [across(at, sizes.length, width), y(value)]);
   const [x] = points[step];
-  const base = HEIGHT - MARGIN.bottom;
+  const base = height - MARGIN.bottom;
   return svg(
     "svg",
-    { width, height: HEIGHT, viewBox: `0 0 ${width} ${HEIGHT}`, class: "pa-chart" },
+    { width, height, viewBox: `0 0 ${width} ${height}`, class: "pa-chart" },
     svg("text", { x: 4, y: 14, class: "pa-chart-title" }, title),
     ...ticks.flatMap((tick) => gridLine(number(tick), y(tick), width)),
-    ...sizes.map((size, at) => (at % 3 ? null : label(number(size), points[at][0]))),
+    ...sizes.map((size, at) => (at % 3 ? null : label(number(size), points[at][0], height))),
     svg("line", { x1: x, x2: x, y1: MARGIN.top - 4, y2: base, class: "pa-cursor" }),
     svg("polyline", { points: points.join(" "), class: "pa-curve" }),
     ...points.map((point, at) => mark(shape, point, guess(at), at === step)),
@@ -42,8 +42,8 @@ function gridLine(text, y, width) {
   ];
 }
 
-const label = (text, x) =>
-  svg("text", { x, y: HEIGHT - 8, class: "pa-tick", "text-anchor": "middle" }, text);
+const label = (text, x, height) =>
+  svg("text", { x, y: height - 8, class: "pa-tick", "text-anchor": "middle" }, text);
 
 /** The value at the cursor, on the side where the curve isn't. */
 function valueAt([x, y], { values, rising, unit = "" }, step, width) {

@@ -8,6 +8,7 @@ import { BlockSizeModel } from "./model.js";
 import { say } from "../common/wording.js";
 
 const GAP = 12;
+const SMALL = 150; // px, the height of a chart among many
 const JUMP = 3; // sizes that a page key moves on
 
 export class BlockSizePicture {
@@ -41,7 +42,7 @@ export class BlockSizePicture {
       draw: (step) => this.draw(step),
       say: (step) => ["", this.model.sentence(step)],
       table: () =>
-        table(say(WORDS.caption, { name: this.model.set.name }), WORDS.head, this.model.rows()),
+        table(say(WORDS.caption, { name: this.model.set.name }), this.model.head, this.model.rows()),
       key: (event) => this.key(event),
     });
     put(this.frame.range, "aria-label", WORDS.slider);
@@ -89,7 +90,8 @@ export class BlockSizePicture {
     const width = wide ? Math.floor((this.frame.width - 2 * GAP) / 3) : this.frame.width;
     this.width = width;
     put(this.charts, "data-wide", wide ? "" : null);
-    const charts = this.model.curves().map((curve) => chart(curve, sizes, step, width));
+    const tall = this.model.timed ? SMALL : undefined; // five charts, where else there are three
+    const charts = this.model.curves().map((curve) => chart(curve, sizes, step, width, tall));
     this.charts.replaceChildren(...charts);
     put(this.stage, "aria-valuenow", sizes[step]);
     put(this.stage, "aria-valuetext", this.model.sentence(step));

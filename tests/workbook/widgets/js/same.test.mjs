@@ -78,6 +78,8 @@ const { ForkModel, forkPlan, runPlan } = await load("fork/model.js");
 const { PrefixModel } = await load("prefix/model.js");
 const { runPrompts } = await load("prefix/prompts.js");
 const { BlockSizeModel } = await load("block_size/model.js");
+const { TilesModel } = await load("tiles/model.js");
+const { PagesModel } = await load("pages/model.js");
 const { simulate } = await load("contiguous/simulate.js");
 
 const MODELS = {
@@ -86,6 +88,8 @@ const MODELS = {
   fork: ForkModel,
   prefix: PrefixModel,
   block_size: BlockSizeModel,
+  tiles: TilesModel,
+  pages: PagesModel,
 };
 
 test("each picture says in every step what Python says", options, () => {
