@@ -29,7 +29,8 @@ class PagedKVCache(PagedTables):
     ``k_pool[layer]``, ``v_pool[layer]``: [num_blocks, kv_heads, block_size, head_dim].
     ``tables[seq]``: its block ids in logical order. ``lengths[seq]``: tokens whose keys and values
     are written in every layer. ``decode`` reads the pools in place for steps of one token a
-    sequence, ``prefill`` for those of several; ``None`` gathers the history, as chapter 3 does.
+    sequence, ``prefill`` for those of several; ``None`` gathers the history, as chapter 3 does, and
+    so do new tokens that don't follow one another.
 
     In fp8, ``dtype=torch.float8_e4m3fn`` or ``…_e5m2``, a number takes one byte: keys and values of
     any type are rounded when they are written, to ``k_scale`` and ``v_scale`` times an fp8 number.
@@ -204,14 +205,15 @@ class PagedKVCache(PagedTables):
         """Write ``k``, ``v``; attend with ``q`` [B, Hq, T, D] over the history and them."""
         kernel = self.decode if q.shape[2] == 1 else self.prefill
         step = self._begin(layer, k, v, positions)
-        if kernel is None or step.seen is None:
+        seen = step.seen
+        if kernel is None or seen is None:
             return super().attend(layer, q, k, v, positions)
         pools = self._write(layer, k, v, step)
         used = self._batch_tables.tensor[:, : self.blocks_needed(len(step.key_positions))]  # [B, n]
-        rows = q.transpose(1, 2).flatten(0, 1)  # [B * T, Hq, D]
-        seen = *step.seen, self.block_size
-        out = kernel(rows, *pools, used, *seen, **self.scales)  # [B * T, Hq, D]
+        rows = seen.queries(q.transpose(1, 2).flatten(0, 1))  # [N, Hq, D]
+        out = kernel(rows, *pools, used, *seen.numbers, self.block_size, **self.scales)
         self._commit(layer, step)
+        out = seen.spread(out)  # [B * T, Hq, D]
         return out.view(*step.positions.shape, *out.shape[1:]).transpose(1, 2)
 
     def _keep(self, seq: Hashable) -> None:

@@ -6,6 +6,8 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
+from paged_attention.seen import Seen, seen_by
+
 
 @dataclass(frozen=True)
 class Step:
@@ -34,18 +36,6 @@ class Step:
         )
 
     @cached_property
-    def seen(self) -> tuple[Tensor, ...] | None:
-        """What a kernel is told of this step: with one token a row, how many each sees, [B]; with
-        several, each row's length [B] and where it begins among all of them, [B + 1].
-
-        ``None`` when several tokens aren't, in order, the last ones of their row.
-        """
-        rows, new = self.positions.shape
-        if new == 1:
-            return (self.positions[:, 0] + 1,)  # its own position is the last that a token sees
-        device = self.positions.device
-        ends = torch.tensor(self.ends, device=device)
-        last_ones = ends[:, None] - new + torch.arange(new, device=device)  # [B, T]
-        if not torch.equal(self.positions, last_ones):
-            return None
-        return ends, torch.arange(rows + 1, device=device) * new
+    def seen(self) -> Seen | None:
+        """What a kernel is told of this step; ``None`` when one can't take it."""
+        return seen_by(self.positions)

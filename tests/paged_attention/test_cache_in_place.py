@@ -138,8 +138,11 @@ def test_a_query_in_the_past_sees_its_past_only() -> None:
     assert cache.lengths["a"] == 10
 
 
-def test_tokens_before_the_last_ones_are_gathered() -> None:
-    """Writing positions 3 to 5 again, of 10, which no kernel reads; and in another order."""
+def test_tokens_before_the_last_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Writing positions 3 to 5 again, of 10; and the last ones backwards, which are gathered."""
+    gathered: list[int] = []
+    gather = BatchTables.gather
+    monkeypatch.setattr(BatchTables, "gather", lambda *args: gathered.append(1) or gather(*args))
     cache = paged(layers=1)
     cache.create("a")
     cache.reserve("a", 10)
@@ -148,13 +151,46 @@ def test_tokens_before_the_last_ones_are_gathered() -> None:
     cache.update(0, k, v, torch.arange(10))
     for where in (torch.tensor([3, 4, 5]), torch.tensor([9, 8, 7])):
         q = torch.randn(1, 4, 3, 3)
+        gathered.clear()
         out = cache.attend(0, q, k[:, :, where], v[:, :, where], where)
         seen = torch.arange(10) <= where[:, None]
         right = torch.nn.functional.scaled_dot_product_attention(
             q, k, v, attn_mask=seen, enable_gqa=True
         )
         torch.testing.assert_close(out, right)
+        assert len(gathered) == (2 if where[0] > where[1] else 0)  # keys and values
     assert cache.lengths["a"] == 10
+
+
+def test_rows_filled_up_with_their_last_token(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are asked once and answered everywhere, in place, as the row alone would be."""
+    torch.manual_seed(0)
+    real = torch.tensor([5, 2, 1, 4])
+    index = torch.arange(5).minimum(real[:, None] - 1)  # [B, T]
+    caches = [
+        PagedKVCache(1, 40, 4, 2, 3),
+        PagedKVCache(1, 40, 4, 2, 3, **GATHERING),
+    ]
+    outs = []
+    q, k, v = (torch.randn(4, heads, 5, 3) for heads in (4, 2, 2))
+    q, k, v = (x.gather(2, index[:, None, :, None].expand_as(x)) for x in (q, k, v))
+    known = [random_kv(1, length, caches[0]) for length in (9, 3, 4, 0)]
+    for cache in caches:
+        cache.k_pool.fill_(torch.nan)
+        cache.v_pool.fill_(torch.nan)
+        for seq, kv in enumerate(known):
+            cache.create(seq)
+            if kv[0].shape[2]:
+                step(cache, [seq], torch.randn(1, 4, kv[0].shape[2], 3), [kv])
+            cache.reserve(seq, int(real[seq]))
+        if cache.prefill is not None:
+            monkeypatch.setattr(BatchTables, "gather", lambda *_: pytest.fail("gathered"))
+        cache.set_batch(range(4))
+        outs.append(cache.attend(0, q, k, v, torch.tensor([[9], [3], [4], [0]]) + index))
+        monkeypatch.undo()
+        assert list(cache.lengths.values()) == [14, 5, 5, 4]
+    torch.testing.assert_close(*outs, atol=1e-5, rtol=1e-5)
+    assert outs[0].isfinite().all()
 
 
 def test_no_step_of_new_tokens_gathers(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -171,7 +171,7 @@ def _curves(rows: Sequence[Cost], now: int, times: bool) -> list[Curve]:
                 1.5,
                 f"{ratios[size]:.2f} ×",
                 falls=True,
-            )  # fmt: skip
+            )
             for name, ratios in (("decode", taken.decode), ("prefill", taken.prefill))
         ]
     return curves
