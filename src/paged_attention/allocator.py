@@ -10,18 +10,12 @@ content may serve again, and it is given up, least recently used first, when the
 suffice.
 """
 
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from copy import deepcopy
-from itertools import count, islice
 from typing import Self
 
-from paged_attention.errors import (
-    BlockNotHeld,
-    BlockPoolExhausted,
-    InvariantBroken,
-    UnknownBlock,
-)
+from paged_attention.errors import BlockNotHeld, BlockPoolExhausted, InvariantBroken, UnknownBlock
+from paged_attention.idle import IdleQueue
 from paged_attention.journal import Journal, all_or_nothing
 
 
@@ -43,10 +37,9 @@ class BlockAllocator:
         # Highest id at the bottom: a fresh pool hands out 0, 1, 2 …
         self._free = list(range(num_blocks - 1, -1, -1))
         self.indexed = bytearray(num_blocks)  # 1 where the prefix index is among the holders
-        # By block: its turn, a number that only rises. Least recently used first.
-        self._cached: OrderedDict[int, int] = OrderedDict()
         self._forget: Callable[[list[int]], None] | None = None
         self.journal = Journal() if journal is None else journal
+        self._cached = IdleQueue(self.refs, self.journal)  # least recently used first
 
     def __copy__(self) -> Self:
         return deepcopy(self)
@@ -100,11 +93,11 @@ class BlockAllocator:
         self.journal.keep_items(self.refs, fresh)
         self.journal.keep_end(self._free, start)
         del self._free[start:]
-        taken = fresh[::-1]  # from the top of the stack down
-        taken += self._drop_oldest(n - len(fresh))
-        for block in taken:
-            self.refs[block] = 1
-        return taken
+        refs = self.refs
+        for block in fresh:
+            refs[block] = 1
+        # From the top of the stack down. What the index drops passes its one hold on to the caller.
+        return fresh[::-1] + self._drop_oldest(n - len(fresh))
 
     def share(self, block: int) -> None:
         """Add one holder to a held or cached block; each holder owes one ``release``."""
@@ -113,23 +106,29 @@ class BlockAllocator:
     @all_or_nothing
     def share_many(self, blocks: Sequence[int]) -> None:
         """Add one holder to each of these held or cached blocks, or raise and add none."""
-        self._check_ids(blocks)
-        refs, cached = self.refs, self._cached
-        holders = list(map(refs.__getitem__, blocks))
-        if not all(holders):
-            free = next(block for block in blocks if not refs[block])
+        refs, indexed = self.refs, self.indexed
+        holders = self._keep_counts(blocks)
+        if 0 in holders:
+            free = blocks[holders.index(0)]
             raise BlockNotHeld(
                 f"block {free} is free and cannot be shared: its next owner would overwrite it; "
                 "share a block while someone still holds it"
             )
-        self.journal.keep_items(refs, blocks)
+        if 1 in holders and self.num_cached:
+            self._cached.taken_up(len({b for b in blocks if refs[b] == 1 and indexed[b]}))
         for block in blocks:
             refs[block] += 1
-        if cached:
-            hit = {block: cached[block] for block in blocks if block in cached}
-            self.journal.note(self._cache_again, hit)
-            for block in hit:
-                del cached[block]
+
+    @all_or_nothing
+    def reuse_many(self, blocks: Sequence[int]) -> None:
+        """``share_many``, unchecked, for what the index has just found: its own blocks, once each.
+
+        A long hit is little more than this one loop.
+        """
+        refs = self.refs
+        self._cached.taken_up(self.journal.keep_items(refs, blocks).count(1))
+        for block in blocks:
+            refs[block] += 1
 
     def release(self, block: int) -> None:
         """Give up one hold; the last holder's release returns the block to the free stack."""
@@ -146,10 +145,10 @@ class BlockAllocator:
         Blocks left to the prefix index become cached, the last of ``blocks`` the first to be
         evicted: a sequence's tail is useless without its beginning, never the other way round.
         """
-        self._check_ids(blocks)
-        refs, indexed, cached = self.refs, self.indexed, self._cached
-        self.journal.keep_items(refs, blocks)
-        freed, left = [], []
+        refs, indexed = self.refs, self.indexed
+        self._keep_counts(blocks)
+        freed: list[int] = []
+        left: list[int] = []
         for block in blocks:
             holders = refs[block]
             if holders == 1 and not indexed[block]:
@@ -165,9 +164,7 @@ class BlockAllocator:
         self.journal.keep_end(self._free, len(self._free))
         self._free.extend(freed)
         if left:
-            self.journal.note(self._uncache, left)
-            turns = count(next(reversed(cached.values()), 0) + 1)
-            cached.update(zip(reversed(left), turns, strict=False))
+            self._cached.add(left[::-1])
 
     def connect_index(self, forget: Callable[[list[int]], None]) -> None:
         """Let one prefix index hold blocks; ``forget(blocks)`` is called before it loses some."""
@@ -178,54 +175,45 @@ class BlockAllocator:
     @all_or_nothing
     def index_many(self, blocks: Sequence[int]) -> None:
         """Add the prefix index to the holders of these held blocks, or raise and add it to none."""
-        self._check_ids(blocks)
+        refs, indexed = self.refs, self.indexed
+        holders = self._keep_counts(blocks)
+        known = self.journal.keep_items(indexed, blocks)
+        if 0 in holders or 1 in known:
+            wrong = next(b for b in blocks if not refs[b] or indexed[b])
+            state = "in the index already" if indexed[wrong] else "free"
+            raise BlockNotHeld(f"block {wrong} is {state}; index a block once, while it is held")
         for block in blocks:
-            if not self.refs[block] or self.indexed[block]:
-                state = "in the index already" if self.indexed[block] else "free"
-                raise BlockNotHeld(
-                    f"block {block} is {state}; index a block once, while it is held"
-                )
-        self.journal.keep_items(self.refs, blocks)
-        self.journal.keep_items(self.indexed, blocks)
-        for block in blocks:
-            self.refs[block] += 1
-            self.indexed[block] = 1
+            refs[block] += 1
+            indexed[block] = 1
 
     @all_or_nothing
     def evict(self, n: int) -> int:
         """Free up to ``n`` cached blocks, least recently used first; returns how many."""
         dropped = self._drop_oldest(n)
+        self.journal.keep_items(self.refs, dropped)
         self.journal.keep_end(self._free, len(self._free))
+        for block in dropped:
+            self.refs[block] = 0
         self._free.extend(reversed(dropped))
         return len(dropped)
 
     def _drop_oldest(self, n: int) -> list[int]:
-        """Take up to ``n`` cached blocks from the index, least recently used first; ``refs`` 0."""
-        dropped = list(islice(self._cached, n if n > 0 else 0))
-        if not dropped:
-            return dropped
-        assert self._forget is not None
-        self._forget(dropped)
-        self.journal.keep_items(self.refs, dropped)
-        self.journal.keep_items(self.indexed, dropped)
-        self.journal.note(self._cache_again, {block: self._cached[block] for block in dropped})
-        for block in dropped:
-            del self._cached[block]
-            self.indexed[block] = self.refs[block] = 0
+        """Take up to ``n`` cached blocks from the index, least recently used first.
+
+        Each still counts one holder: whoever called this has taken over the index's hold.
+        """
+        dropped = self._cached.pop(n)
+        if dropped:
+            assert self._forget is not None
+            self._forget(dropped)
+            self.journal.keep_items(self.indexed, dropped)
+            for block in dropped:
+                self.indexed[block] = 0
         return dropped
-
-    def _cache_again(self, turns: dict[int, int]) -> None:
-        """Put blocks back where they stood among the cached ones."""
-        self._cached.update(turns)
-        for block in sorted(self._cached, key=self._cached.__getitem__):
-            self._cached.move_to_end(block)
-
-    def _uncache(self, blocks: Sequence[int]) -> None:
-        for block in blocks:
-            self._cached.pop(block, None)
 
     def check_invariants(self) -> None:
         """Raise ``InvariantBroken`` naming the first block that breaks the law. Walks the pool."""
+        self._cached.check_invariants()
         free: set[int] = set()
         for block in self._free:
             if block in free:
@@ -245,10 +233,16 @@ class BlockAllocator:
                     f"block {block} has {holders} holders and is {place}, yet it {wrong} cached"
                 )
 
-    def _check_ids(self, blocks: Sequence[int]) -> None:
-        """Raise for an id outside the pool; a negative one would index from its end."""
-        if blocks and (min(blocks) < 0 or max(blocks) >= self.num_blocks):
-            wrong = next(b for b in blocks if not 0 <= b < self.num_blocks)
-            raise UnknownBlock(
-                f"there is no block {wrong}: the pool has blocks 0 to {self.num_blocks - 1}"
-            )
+    def _keep_counts(self, blocks: Sequence[int]) -> Sequence[int]:
+        """How many holders each of them has, noted in the journal; raises for a wrong id."""
+        if blocks and min(blocks) < 0:  # it would count from the end
+            raise self._unknown(min(blocks))
+        try:
+            return self.journal.keep_items(self.refs, blocks)
+        except IndexError:
+            raise self._unknown(max(blocks)) from None
+
+    def _unknown(self, block: int) -> UnknownBlock:
+        return UnknownBlock(
+            f"there is no block {block}: the pool has blocks 0 to {self.num_blocks - 1}"
+        )

@@ -134,14 +134,17 @@ class PagedKVCache(PagedTables):
         self.leave_batch(parent)
 
     @all_or_nothing
-    def adopt(self, seq: Hashable, blocks: Sequence[int]) -> None:
-        """Let the empty ``seq`` begin with ``blocks``: full ones that somebody holds."""
+    def adopt(self, seq: Hashable, blocks: Sequence[int], *, just_found: bool = False) -> None:
+        """Let the empty ``seq`` begin with ``blocks``: full ones that somebody holds.
+
+        ``just_found``: the prefix index has, in this very call, so they needn't be checked again.
+        """
         if self.table(seq):
             raise ValueError(
                 f"sequence {seq!r} has blocks already; give it a known prefix right after create"
             )
         self._keep(seq)
-        self.allocator.share_many(blocks)
+        (self.allocator.reuse_many if just_found else self.allocator.share_many)(blocks)
         self.tables[seq] = list(blocks)
         self.lengths[seq] = len(blocks) * self.block_size
         self.leave_batch(seq)

@@ -9,14 +9,23 @@ call did is taken back with the rest if the outer one fails.
 It also knows its thread. Two threads in one cache would each run the rows of the other.
 """
 
-from collections.abc import Callable, Hashable, Iterable, MutableMapping, MutableSequence
+from collections.abc import (
+    Callable,
+    Hashable,
+    Iterable,
+    MutableMapping,
+    MutableSequence,
+    Sequence,
+)
 from functools import wraps
+from operator import itemgetter
 from threading import get_ident
 from typing import Any, TypeVar, cast
 
 from paged_attention.errors import WrongThread
 
 F = TypeVar("F", bound=Callable[..., Any])
+T = TypeVar("T")
 
 
 Note = tuple[Callable[..., object], tuple[Any, ...]]
@@ -49,11 +58,15 @@ class Journal:
         else:
             self.note(mapping.pop, key, None)
 
-    def keep_items(self, items: MutableSequence[int], places: Iterable[int]) -> None:
-        """Keep what stands at ``places`` in ``items``."""
-        self.note(_put_items, items, places, list(map(items.__getitem__, places)))
+    def keep_items(self, items: MutableSequence[T], places: Sequence[int]) -> Sequence[T]:
+        """Keep what stands at ``places`` in ``items``, and return it."""
+        # One call for all of them takes a third of the time of a call for each.
+        many = len(places) > 1
+        values = itemgetter(*places)(items) if many else [items[place] for place in places]
+        self.note(_put_items, items, places, values)
+        return values
 
-    def keep_end(self, items: list[Any], start: int) -> None:
+    def keep_end(self, items: MutableSequence[Any], start: int) -> None:
         """Keep ``items`` from ``start`` on; what comes to stand there later goes again."""
         self.note(items.__setitem__, slice(start, None), items[start:])
 
@@ -119,6 +132,6 @@ def all_or_nothing(method: F) -> F:
     return cast(F, whole)
 
 
-def _put_items(items: MutableSequence[int], places: Iterable[int], values: list[int]) -> None:
+def _put_items(items: MutableSequence[T], places: Sequence[int], values: Sequence[T]) -> None:
     for place, value in zip(places, values, strict=True):
         items[place] = value

@@ -1,6 +1,7 @@
 """Contract: a call that is interrupted at any line leaves all as it was, or as it should become."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -14,8 +15,11 @@ from paged_attention.beam import beam_search
 from paged_attention.cache import PagedKVCache
 from paged_attention.contiguous import ContiguousKVCache
 from paged_attention.generate import generate, stream
+from paged_attention.journal import all_or_nothing
 from paged_attention.prefix import PrefixCache
-from paged_attention.prefix_tree import flat
+from paged_attention.prefix_index import PrefixIndex
+from paged_attention.prefix_tree import BlockTree
+from paged_attention.runs import RunTree
 from paged_attention.sampling import Sampling
 from paged_attention.slots import SlotPool
 from workbook.trace import (
@@ -44,8 +48,7 @@ def look(prefix: PrefixCache) -> object:
         allocator._free.copy(),
         bytes(allocator.indexed),
         list(allocator._cached),
-        sorted(map(str, flat(prefix._top))),
-        sorted(prefix._nodes),
+        sorted(map(str, prefix._index)),
         (prefix.stats.queried_tokens, prefix.stats.hit_tokens, prefix.stats._counted.copy()),
     ]
     if isinstance(prefix, RecordingPrefixCache):
@@ -61,7 +64,7 @@ def seen_by(recorder: Any) -> object:
     return trace.calls.copy(), trace.args.copy(), columns, names, recorder.recording
 
 
-def world(recording: bool) -> PrefixCache:
+def world(recording: bool, index: type[PrefixIndex] = RunTree) -> PrefixCache:
     """``a`` holds 6 of its own, ``b`` is its fork, two prompts are known, one of them only cached;
     3 blocks are free.
     """
@@ -69,7 +72,7 @@ def world(recording: bool) -> PrefixCache:
     if recording:
         prefix: PrefixCache = RecordingPrefixCache(RecordingPagedKVCache(1, 12, 4, 1, 2))
     else:
-        prefix = PrefixCache(PagedKVCache(1, 12, 4, 1, 2))
+        prefix = PrefixCache(PagedKVCache(1, 12, 4, 1, 2), index=index)
     cache = prefix.cache
     for seq, tokens in (("known", [7] * 13), ("a", PROMPT[:6]), ("c", PROMPT[:9])):
         cache.create(seq)
@@ -108,6 +111,89 @@ CALLS: dict[str, Callable[[PrefixCache], object]] = {
 @pytest.mark.parametrize("call", CALLS)
 def test_a_call_is_whole_or_never_was(call: str, recording: bool) -> None:
     assert interrupt_everywhere(lambda: world(recording), CALLS[call], look) >= 3
+
+
+LONG = [1, 2, 3, 4, 5, 6, 7, 8]
+
+
+def branches(index: type[PrefixIndex]) -> PrefixCache:
+    """``long`` is known, 4 blocks; ``half`` has its beginning and parts from it after 2, ``same``
+    computed all of it once more, ``more`` goes on behind it, none of them is known yet. Then there
+    is ``copies``, known twice and held by nobody.
+    """
+    prefix = PrefixCache(PagedKVCache(1, 24, 2, 1, 1), index=index)
+    cache = prefix.cache
+
+    def computed(seq: str, tokens: list[int]) -> None:
+        prefix.attach(seq, tokens)
+        cache.reserve(seq, len(tokens) - cache.lengths[seq])
+        cache.lengths[seq] = len(tokens)
+
+    for seq, tokens in (("same", LONG), ("long", LONG), ("copies", [9] * 6), ("again", [9] * 6)):
+        computed(seq, tokens)
+    for seq, tokens in (("long", LONG), ("copies", [9] * 6), ("again", [9] * 6)):
+        prefix.remember(seq, tokens)
+    for seq, tokens in (("half", [*LONG[:4], 0, 0, 0]), ("more", [*LONG, 5, 5, 5])):
+        computed(seq, tokens)
+    for seq in ("copies", "again"):
+        cache.free(seq)
+    return prefix
+
+
+RUN_CALLS: dict[str, Callable[[PrefixCache], object]] = {
+    "cut": lambda p: p.remember("half", [*LONG[:4], 0, 0]),
+    "twins": lambda p: p.remember("same", LONG),
+    "some twins, then a cut": lambda p: p.remember("same", [*LONG[:6], 0, 0]),
+    "append": lambda p: p.remember("more", [*LONG, 5, 5]),
+    "another space": lambda p: p.remember("same", LONG, salt="x"),
+    "evict twins": lambda p: p.evict(2),
+    "evict twins and the last ones": lambda p: p.evict(6),
+}
+
+
+@pytest.mark.parametrize("index", [RunTree, BlockTree])
+@pytest.mark.parametrize("call", RUN_CALLS)
+def test_an_index_is_whole_too(call: str, index: type[PrefixIndex]) -> None:
+    assert interrupt_everywhere(lambda: branches(index), RUN_CALLS[call], look, 2) >= 20
+
+
+def several(prefix: PrefixCache) -> None:
+    """Calls in one that fails in the end: what the first changed, the later ones change again."""
+    with pytest.raises(ValueError, match="after all"):
+        _several(prefix)
+
+
+@all_or_nothing
+def _several(prefix: PrefixCache) -> None:
+    for call in RUN_CALLS.values():
+        with suppress(ValueError):  # what is known already is known under other tokens
+            call(prefix)
+    prefix.attach("back", [9] * 6)
+    for seq in ("long", "half", "more", "same", "back"):
+        prefix.cache.free(seq)
+    prefix.evict(9)
+    raise ValueError("after all")
+
+
+@pytest.mark.parametrize("index", [RunTree, BlockTree])
+def test_a_call_of_many_is_taken_back_whole(index: type[PrefixIndex]) -> None:
+    prefix = branches(index)
+    before = look(prefix)
+    several(prefix)
+    assert look(prefix) == before
+
+
+def test_a_queue_that_closes_up_is_taken_back() -> None:
+    def nearly() -> BlockAllocator:
+        made = allocator()
+        made.reuse_many([0, 1])
+        for _ in range(5):  # two entries each, and the queue closes up when it has more than 12
+            made.release_many([0, 1])
+            made.reuse_many([0, 1])
+        return made
+
+    assert len(nearly()._cached._queue) == 12
+    interrupt_everywhere(nearly, lambda made: made.release_many([0, 1]), look_at_blocks)
 
 
 def allocator() -> BlockAllocator:

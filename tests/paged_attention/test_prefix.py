@@ -1,7 +1,7 @@
 """The prefix cache: what may be reused, what may be given up, and that neighbours never meet."""
 
 from array import array
-from collections.abc import Iterator
+from typing import Any
 
 import pytest
 import torch
@@ -218,12 +218,11 @@ def test_equal_hashes_do_not_make_equal_prefixes(monkeypatch: pytest.MonkeyPatch
         def __hash__(self) -> int:
             return 7
 
-    edges = paged_attention.prefix._edges
-    monkeypatch.setattr(
-        paged_attention.prefix,
-        "_edges",
-        lambda *args, **options: ((Packed(edge),) for (edge,) in edges(*args, **options)),
-    )
+        def __getitem__(self, part: Any) -> Any:
+            return Packed(super().__getitem__(part))
+
+    honest = paged_attention.prefix._packed
+    monkeypatch.setattr(paged_attention.prefix, "_packed", lambda *args: Packed(honest(*args)))
     _, prefix = fresh()
     run(prefix, "a", PROMPT[:9])
     assert run(prefix, "b", [n + 1 for n in PROMPT[:9]]) == 9
@@ -302,16 +301,16 @@ def test_bad_input_changes_nothing() -> None:
 def test_publishing_block_by_block_reads_each_token_a_bounded_number_of_times() -> None:
     cache, prefix = fresh(num_blocks=64)
     packed: list[int] = []
-    edges = paged_attention.prefix._edges
+    honest = paged_attention.prefix._packed
 
-    def counted(tokens: list[int], *args: int, **options: int) -> Iterator[tuple[bytes]]:
-        packed.append(len(tokens))
-        return edges(tokens, *args, **options)
+    def counted(tokens: list[int], start: int, end: int) -> bytes:
+        packed.append(end - start)
+        return honest(tokens, start, end)
 
     tokens = list(range(256))
     cache.create("a")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(paged_attention.prefix, "_edges", counted)
+        patch.setattr(paged_attention.prefix, "_packed", counted)
         for end in range(1, len(tokens) + 1):
             append(cache, ["a"], 1)
             prefix.remember("a", tokens[:end])

@@ -91,8 +91,9 @@ def _prefix_cache(cache: Any, impl: Implementation) -> Any:
             "blocks and adopt(seq, blocks); give a MyPrefixCache of your own too, or run without "
             "--impl"
         )
-    takes_index = len(inspect.signature(impl.prefix).parameters) > 1
-    return impl.prefix(cache, WholePrefixIndex()) if takes_index else impl.prefix(cache)
+    parameters = inspect.signature(impl.prefix).parameters.values()
+    by_place = [p for p in parameters if p.kind is not inspect.Parameter.KEYWORD_ONLY]
+    return impl.prefix(cache, WholePrefixIndex()) if len(by_place) > 1 else impl.prefix(cache)
 
 
 def _expect(cache: Any, seq: int, tokens: list[int]) -> None:

@@ -56,6 +56,12 @@ class RecordingAllocator(BlockAllocator):
         super().share_many(blocks)
         self._note(*(("share", block) for block in blocks))
 
+    @all_or_nothing
+    def reuse_many(self, blocks: Sequence[int]) -> None:
+        """As the engine's, noted."""
+        super().reuse_many(blocks)
+        self._note(*(("share", block) for block in blocks))
+
     def release(self, block: int) -> None:
         """As the engine's, noted."""
         self.release_many([block])

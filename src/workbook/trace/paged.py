@@ -111,11 +111,11 @@ class RecordingPagedKVCache(PagedKVCache):
                 self.recorder.add("share", seq, block, i, src=source)
 
     @all_or_nothing
-    def adopt(self, seq: Hashable, blocks: Sequence[int]) -> None:
+    def adopt(self, seq: Hashable, blocks: Sequence[int], *, just_found: bool = False) -> None:
         """As the engine's, recorded."""
         number = self.recorder.seq(seq)
         with self.recorder.step("adopt", number, len(blocks)):
-            super().adopt(seq, blocks)
+            super().adopt(seq, blocks, just_found=just_found)
             for i, (_, block) in enumerate(self.allocator.drain()):
                 self.recorder.add("hit", number, block, i)
                 self.recorder.add("share", number, block, i)

@@ -73,18 +73,17 @@ class RecordingPrefixCache(PrefixCache):
         """Begin a new trace here: the sequences that live now and the index are its step 0."""
         self.cache.begin()
         cached = self.cache.allocator.cached_order()
-        for block in self._nodes:  # a prefix is published before what follows it
+        known = [block for prefix in self._index for block in prefix.copies]
+        for block in known:  # a prefix is published before what follows it
             self._note_published(block)
-        for block in sorted(self._nodes.keys() - set(cached)):
+        for block in sorted(set(known) - set(cached)):
             self.cache.recorder.add("share", NONE, block)
         for block in cached:
             self.cache.recorder.add("allocate", NONE, block)
 
     def _note_published(self, block: int) -> None:
         root, text = self._told[block]
-        recorder, parent = self.cache.recorder, self._nodes[block].parent
-        if parent is not None and parent.blocks:
-            source = parent.blocks[0]
-        else:
+        recorder, source = self.cache.recorder, self._index.before(block)
+        if source is None:
             source = NONE - 1 - recorder.key(root) if root else NONE
         recorder.add("publish", block=block, n=recorder.key(text), src=source)

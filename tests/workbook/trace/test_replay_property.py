@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from paged_attention.errors import BlockPoolExhausted
-from paged_attention.prefix import Node
+from paged_attention.prefix_index import PrefixIndex
 from workbook.trace import (
     RecordingPagedKVCache,
     RecordingPrefixCache,
@@ -31,8 +31,14 @@ def written(cache: RecordingPagedKVCache, seqs: list[str], tokens: int) -> None:
         cache.update(layer, kv, kv, starts + torch.arange(tokens))
 
 
-def tree(node: Node) -> list[object]:
-    return [[list(child.blocks), tree(child)] for child in node.children.values()]
+def tree(index: PrefixIndex) -> list[object]:
+    """The copies of each known block, each before what follows it; one tree for each space."""
+    below: dict[object, list[object]] = {}
+    roots: dict[object, list[object]] = {}
+    for known in index:
+        level = roots.setdefault(known.space, []) if known.before is None else below[known.before]
+        level.append([list(known.copies), below.setdefault(known.copies[0], [])])
+    return list(roots.values())
 
 
 class TraceMachine(RuleBasedStateMachine):
@@ -133,10 +139,11 @@ class TraceMachine(RuleBasedStateMachine):
         assert {number[seq]: table for seq, table in self.state.tables.items()} == cache.tables
         lengths = {number[seq]: self.state.length(seq) for seq in self.state.filled}
         assert lengths == cache.lengths
-        assert self.state.nodes.keys() == self.prefix._nodes.keys()
+        known = {block for prefix in self.prefix._index for block in prefix.copies}
+        assert self.state.nodes.keys() == known
         index = [told for _, *told in _roots(self.state)]
-        engine = [tree(root) for root in self.prefix._top.children.values() if root.children]
-        assert sorted(map(str, index)) == sorted(map(str, [[part] for part in engine]))
+        engine = [[part] for part in tree(self.prefix._index)]
+        assert sorted(map(str, index)) == sorted(map(str, engine))
 
     def teardown(self) -> None:
         if not hasattr(self, "cache"):
