@@ -10,6 +10,7 @@ from paged_attention.server.engine_thread import EngineThread
 from paged_attention.server.errors import ApiError, mistake
 from paged_attention.server.job import Job
 from paged_attention.server.requests import Asked
+from paged_attention.serving.request import TokenLogprobs
 
 
 class Call:
@@ -38,19 +39,8 @@ class Call:
         self._inbox: deque[tuple[int, Delta]] = deque()
         self._news = asyncio.Event()
         self._open = self.choices  # answers whose end has not come
-        self._jobs = [
-            Job(
-                tokens=tokens,
-                max_new_tokens=most,
-                n=asked.n,
-                sampling=asked.sampling,
-                stop=asked.stop,
-                logprobs=asked.logprobs,
-                ignore_eos=asked.ignore_eos,
-                salt=asked.salt,
-                arrived=arrived,
-                tell=partial(self._tell, number),
-            )
+        self.jobs = [
+            Job(asked, tokens, most, arrived, partial(self._tell, number))
             for number, (tokens, most) in enumerate(zip(prompts, max_new_tokens, strict=True))
         ]
 
@@ -65,13 +55,17 @@ class Call:
             "prompt_tokens_details": {"cached_tokens": sum(self._cached)},
         }
 
+    def prompt_logprobs(self, prompt: int) -> Sequence[TokenLogprobs]:
+        """Of all tokens of a prompt but the first, once an answer to it has begun."""
+        return self.jobs[prompt].prompt_logprobs
+
     def submit(self) -> None:
         """Hand all prompts to the engine, but those that want no answer: they were to be echoed."""
-        for job in self._jobs:
+        for job in self.jobs:
             if job.max_new_tokens:
                 self._engine.submit(job)
             else:
-                for nth in range(job.n):
+                for nth in range(self.asked.n):
                     job.tell(nth, Delta(finish="length"))
 
     def fail(self, error: ApiError) -> None:
@@ -90,7 +84,7 @@ class Call:
             self._abort()
 
     def _abort(self) -> None:
-        for job in self._jobs:
+        for job in self.jobs:
             self._engine.abort(job)
 
     async def news(self) -> AsyncIterator[tuple[int, Delta]]:
@@ -113,6 +107,8 @@ class Call:
         if delta.finish == "error":
             self.fail(_told(delta.error))
             return
+        if self.asked.max_tokens == 0:  # a token was said only for the prompt to be run
+            delta = Delta(finish="length", cached=delta.cached)
         self._open -= delta.finish is not None
         self.completion_tokens += delta.said
         self._cached[prompt] = max(self._cached[prompt], delta.cached)

@@ -129,6 +129,8 @@ class EngineThread:
         choice, request = self._choices[new.request], self.engine.requests[new.request]
         if new.token is not None:
             self.metrics.observe_token(request)
+        if not choice.job.prompt_logprobs:  # samples hear theirs after the first answer
+            choice.job.prompt_logprobs = request.prompt_logprobs
         try:
             logprobs = request.logprobs[new.nth] if len(request.logprobs) > new.nth else None
             delta = choice.answer.say(new, logprobs)
@@ -144,24 +146,26 @@ class EngineThread:
         return choice.job, choice.nth, delta
 
     def _submit(self, job: Job) -> None:
+        asked = job.asked
         try:
             job.name = self.engine.submit(
                 job.tokens,
                 job.max_new_tokens,
                 arrived=job.arrived,
-                ignore_eos=job.ignore_eos,
-                sampling=job.sampling,
-                samples=job.n,
-                top_logprobs=job.logprobs,
-                salt=job.salt,
+                ignore_eos=asked.ignore_eos,
+                sampling=asked.sampling,
+                samples=asked.n,
+                top_logprobs=asked.logprobs,
+                score_prompt=asked.score_prompt,
+                salt=asked.salt,
             )
         except Exception as error:
             _LOG.exception("a request that had been checked was refused by the engine")
             self._tell_end(job, error)
             return
         job.submitted = True
-        for nth in range(job.n):
-            answer = Answer(self.tokenizer.stream(), job.stop, self.tokenizer.eos_ids)
+        for nth in range(job.asked.n):
+            answer = Answer(self.tokenizer.stream(), asked.stop, self.tokenizer.eos_ids)
             name = (job.name, nth) if nth else job.name
             self._choices[name] = _Choice(job, nth, answer)
             self.metrics.observe_arrival(self.engine.requests[name])
@@ -181,7 +185,7 @@ class EngineThread:
     def _tell_end(self, job: Job, error: Exception | None = None) -> None:
         """Tell ``job`` that no answer of it will come."""
         end = Delta(finish="error", error=error or self._ended())
-        self._post([(job, nth, end) for nth in range(job.n)])
+        self._post([(job, nth, end) for nth in range(job.asked.n)])
 
     def _ended(self) -> ApiError:
         if self.error is None:

@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tornado.iostream import StreamClosedError
@@ -10,6 +10,7 @@ from tornado.web import Application, RequestHandler
 
 from paged_attention.server.base import BaseHandler
 from paged_attention.server.call import Call
+from paged_attention.server.encoding import Encoded
 from paged_attention.server.errors import ApiError, mistake
 from paged_attention.server.fields import read_body
 from paged_attention.server.metrics import CONTENT_TYPE
@@ -88,15 +89,16 @@ class _AnswerHandler(BaseHandler):
             return
         asked = self.read(read_body(self.body()), backend)
         self.service.check_model(asked.model)
-        prompts = len(asked.prompts) if isinstance(asked, CompletionRequest) else 1
-        with self.service.seats(prompts * asked.n):
-            tokens = await self.service.encode(asked)
-            most = [backend.most_new(asked, prompt) for prompt in tokens]
+        count = len(asked.prompts) if isinstance(asked, CompletionRequest) else 1
+        with self.service.seats(count * asked.n):
+            prompts = await self.service.encode(backend, asked)
+            most = [backend.most_new(asked, prompt.tokens) for prompt in prompts]
             if self.gone:  # nobody would read it
                 return
             backlog = self.service.settings.max_backlog
+            tokens = [prompt.tokens for prompt in prompts]
             call = Call(backend.engine, asked, tokens, most, arrived, backlog)
-            writer = self._writer(asked, backend)
+            writer = self._writer(asked, backend, prompts, call)
             with self.service.call(call) as self.call:
                 try:
                     await (self._stream if asked.stream else self._whole)(call, writer)
@@ -111,16 +113,16 @@ class _AnswerHandler(BaseHandler):
         if self.call is not None:
             self.call.fail(ApiError("the client went away", status=499))
 
+    @staticmethod
     def _writer(
-        self, asked: CompletionRequest | ChatRequest, backend: Backend
+        asked: CompletionRequest | ChatRequest,
+        backend: Backend,
+        prompts: Sequence[Encoded],
+        call: Call,
     ) -> Completion | Chat:
         if isinstance(asked, ChatRequest):
             return Chat(asked, backend.name, backend.token_bytes)
-        decode = backend.model.tokenizer.decode
-        texts = [p if isinstance(p, str) else decode(p) for p in asked.prompts if asked.echo]
-        return Completion(
-            asked, backend.name, backend.token_bytes, texts or [""] * len(asked.prompts)
-        )
+        return Completion(asked, backend.name, backend.token_bytes, prompts, call.prompt_logprobs)
 
     async def _whole(self, call: Call, writer: Completion | Chat) -> None:
         answers = [Whole() for _ in range(call.choices)]

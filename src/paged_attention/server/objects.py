@@ -2,12 +2,14 @@
 
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from paged_attention.model.token_bytes import TokenBytes
 from paged_attention.server.answer import Delta, Entry
+from paged_attention.server.encoding import Encoded
 from paged_attention.server.requests import ChatRequest, CompletionRequest
+from paged_attention.serving.request import TokenLogprobs
 
 Json = dict[str, Any]
 _LOWEST = -9999.0  # JSON has no infinity
@@ -34,24 +36,30 @@ class Whole:
 
 
 class Completion:
-    """Writes what ``request`` asked for; ``echoes``: the text to put before each prompt's answers,
-    empty without ``echo``.
+    """Writes what ``request`` asked for. ``prompts`` stand before their answers as far as they are
+    to be echoed; ``scores(p)`` are the likelihoods of prompt ``p`` by the time they are needed.
     """
 
     def __init__(
-        self, request: CompletionRequest, model: str, names: TokenBytes, echoes: Sequence[str]
+        self,
+        request: CompletionRequest,
+        model: str,
+        names: TokenBytes,
+        prompts: Sequence[Encoded],
+        scores: Callable[[int], Sequence[TokenLogprobs]],
     ) -> None:
-        self.request, self.names, self.echoes = request, names, echoes
+        self.request, self.names = request, names
+        self.prompts, self.scores = prompts, scores
         self.envelope = _envelope("cmpl", "text_completion", model)
         self._begun: set[int] = set()
 
     def chunks(self, index: int, delta: Delta) -> list[Json]:
         """What a stream says of ``delta``: often one chunk, sometimes none."""
-        text = self._echo(index) + delta.text if index not in self._begun else delta.text
+        first = index not in self._begun and self.request.echo
         self._begun.add(index)
-        if not (text or delta.entries or delta.finish):
+        if not (first or delta.text or delta.entries or delta.finish):
             return []
-        choice = self._choice(index, text, delta.entries, delta.finish)
+        choice = self._choice(index, delta.text, delta.entries, delta.finish, echo=first)
         return [self.envelope | {"choices": [choice]} | _no_usage(self.request)]
 
     def usage_chunk(self, usage: Json) -> Json:
@@ -61,28 +69,41 @@ class Completion:
     def whole(self, answers: Sequence[Whole], usage: Json) -> Json:
         """All answers at once."""
         choices = [
-            self._choice(index, self._echo(index) + one.text, one.entries, one.finish)
+            self._choice(index, one.text, one.entries, one.finish, echo=self.request.echo)
             for index, one in enumerate(answers)
         ]
         return self.envelope | {"choices": choices, "usage": usage}
 
-    def _echo(self, index: int) -> str:
-        return self.echoes[index // self.request.n]
-
-    def _choice(self, index: int, text: str, entries: Sequence[Entry], finish: str | None) -> Json:
-        asked = self.request.logprobs is not None
-        logprobs = self._logprobs(entries, len(self._echo(index))) if asked else None
+    def _choice(
+        self, index: int, text: str, entries: Sequence[Entry], finish: str | None, *, echo: bool
+    ) -> Json:
+        number = index // self.request.n
+        before = self.prompts[number].echo  # empty unless it was asked for
+        logprobs = None
+        if self.request.logprobs is not None:
+            seen = self._scored(number) if echo else []
+            seen += [(len(before) + entry.offset, entry.logprobs) for entry in entries]
+            logprobs = self._logprobs(seen)
+            if echo:  # nothing comes before the first token
+                logprobs["token_logprobs"][0] = logprobs["top_logprobs"][0] = None
+        text = before + text if echo else text
         return {"index": index, "text": text, "logprobs": logprobs, "finish_reason": finish}
 
-    def _logprobs(self, entries: Sequence[Entry], before: int) -> Json:
+    def _scored(self, number: int) -> list[tuple[int, TokenLogprobs]]:
+        """The tokens of a prompt with their offsets."""
+        prompt = self.prompts[number]
+        scores = [TokenLogprobs(prompt.tokens[0], 0.0, []), *self.scores(number)]
+        return list(zip(prompt.offsets, scores, strict=True))
+
+    def _logprobs(self, seen: Sequence[tuple[int, TokenLogprobs]]) -> Json:
         """The older shape: four lists side by side; the token itself is always in ``top``."""
-        name, seen = self.names.name, [entry.logprobs for entry in entries]
-        tops = [[*one.top, (one.token, one.logprob)] for one in seen]
+        name = self.names.name
+        tops = [[*one.top, (one.token, one.logprob)] for _, one in seen]
         return {
-            "tokens": [name(one.token) for one in seen],
-            "token_logprobs": [_log(one.logprob) for one in seen],
+            "tokens": [name(one.token) for _, one in seen],
+            "token_logprobs": [_log(one.logprob) for _, one in seen],
             "top_logprobs": [{name(token): _log(log) for token, log in top} for top in tops],
-            "text_offset": [before + entry.offset for entry in entries],
+            "text_offset": [offset for offset, _ in seen],
         }
 
 

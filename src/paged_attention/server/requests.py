@@ -89,6 +89,11 @@ class Asked:
     ignore_eos: bool
     salt: str | None
 
+    @property
+    def score_prompt(self) -> bool:
+        """Whether the prompt's own tokens are shown with their likelihood."""
+        return False
+
 
 @dataclass(frozen=True)
 class CompletionRequest(Asked):
@@ -96,6 +101,11 @@ class CompletionRequest(Asked):
 
     prompts: tuple[Prompt, ...]
     echo: bool
+
+    @property
+    def score_prompt(self) -> bool:
+        """Whether the prompt's own tokens are shown with their likelihood."""
+        return self.echo and self.logprobs is not None
 
 
 @dataclass(frozen=True)

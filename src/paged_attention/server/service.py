@@ -9,6 +9,7 @@ from typing import Literal
 from paged_attention.model import Model
 from paged_attention.model.token_bytes import TokenBytes
 from paged_attention.server.call import Call
+from paged_attention.server.encoding import Encoded, encoded
 from paged_attention.server.engine_thread import EngineThread
 from paged_attention.server.errors import ApiError, queue_full, unavailable
 from paged_attention.server.job import News
@@ -39,34 +40,13 @@ class Backend:
         self.metrics.observe_pool(cache.block_size, cache.allocator.num_blocks)
         self.engine = EngineThread(engine, model.tokenizer, self.metrics, post)
 
-    def encode(self, asked: CompletionRequest | ChatRequest) -> list[tuple[int, ...]]:
-        """The token ids of each prompt, or an ``ApiError``. Takes a while for long texts."""
-        if isinstance(asked, CompletionRequest):
-            encode = self.model.tokenizer.encode
-            prompts = [tuple(encode(p)) if isinstance(p, str) else p for p in asked.prompts]
-            return [self._known(prompt, "prompt") for prompt in prompts]
-        try:
-            tokens = self.model.tokenizer.encode_chat(asked.messages)
-        except ValueError as error:  # the template's own words
-            raise ApiError(str(error), param="messages") from error
-        return [self._known(tuple(tokens), "messages")]
-
-    def _known(self, tokens: tuple[int, ...], param: str) -> tuple[int, ...]:
-        vocab = self.model.config.vocab_size
-        if not tokens:
-            raise ApiError(f"'{param}' is empty: there is no token to begin with", param=param)
-        if max(tokens) >= vocab:
-            raise ApiError(
-                f"'{param}' holds token {max(tokens)}, and this model knows 0 to {vocab - 1}",
-                param=param,
-            )
-        return tokens
-
     def most_new(self, asked: Asked, tokens: Sequence[int]) -> int:
         """How many tokens may answer the prompt ``tokens``, or an ``ApiError``: it is too long."""
         left = self.context - len(tokens)
         default = DEFAULT_TOKENS if isinstance(asked, CompletionRequest) else left
         wanted = min(default, left) if asked.max_tokens is None else asked.max_tokens
+        if asked.score_prompt:  # a prompt is run for the token after it
+            wanted = max(wanted, 1)
         if left < 0 or (wanted and left < wanted) or (left == 0 and asked.max_tokens is None):
             asks = f" and {wanted} for the answer" if left >= 1 else ""
             raise ApiError(
@@ -144,10 +124,11 @@ class Service:
             if not self.taken:
                 self._idle.set()
 
-    async def encode(self, asked: CompletionRequest | ChatRequest) -> list[tuple[int, ...]]:
-        """``Backend.encode`` on a thread of its own, so that nobody else waits."""
-        assert self.backend is not None
-        return await self._loop.run_in_executor(self._encoders, self.backend.encode, asked)
+    async def encode(
+        self, backend: Backend, asked: CompletionRequest | ChatRequest
+    ) -> list[Encoded]:
+        """``encoded`` on a thread beside, so that nobody else waits."""
+        return await self._loop.run_in_executor(self._encoders, encoded, backend.model, asked)
 
     @contextmanager
     def call(self, call: Call) -> Iterator[Call]:

@@ -1,7 +1,9 @@
 """The engine: many requests, one pool, one model. It runs the scheduler's rows and picks tokens."""
 
+import secrets
 import time
 from collections.abc import Callable, Collection, Hashable, Sequence
+from itertools import accumulate
 from typing import Unpack
 
 from torch import Tensor
@@ -13,8 +15,8 @@ from paged_attention.sampling import GREEDY, sample
 from paged_attention.serving.loop import Pick, ServingLoop
 from paged_attention.serving.paged_memory import PagedMemory
 from paged_attention.serving.ragged import run_ragged
-from paged_attention.serving.request import Request, StopRule, checked_prompt
-from paged_attention.serving.scheduler import Asked, Scheduler, Scheduling
+from paged_attention.serving.request import Asked, Request, StopRule, checked_prompt
+from paged_attention.serving.scheduler import Scheduler, Scheduling
 from paged_attention.serving.step import Row, Step
 
 
@@ -54,6 +56,7 @@ class Engine(ServingLoop):
         With ``ignore_eos`` an end-of-text token ends nothing; benchmarks want equal lengths. Sample
         ``i`` draws with the seed of ``sampling`` plus ``i``. Raises, with nothing queued, what
         ``Scheduler.submit`` raises, and for tokens or lengths that the model does not know.
+        With ``score_prompt`` the prompt is run whole, whatever the index knows of it.
         """
         tokens = checked_prompt(name, prompt)
         config = self.decoder.config
@@ -67,6 +70,8 @@ class Engine(ServingLoop):
                 f"the request may reach {len(tokens)} + {max_new_tokens} tokens, the model was "
                 f"trained on {config.max_positions} at most: shorten the prompt or ask for fewer"
             )
+        if asked.get("score_prompt"):  # what the index had would not be run, and have no logits
+            asked["salt"] = secrets.token_hex()
         if not ignore_eos:
             asked["stop"] = self._stop(asked.get("stop"))
         return super().submit(tokens, max_new_tokens, name=name, arrived=arrived, **asked)
@@ -80,14 +85,25 @@ class Engine(ServingLoop):
     def _run(self, step: Step) -> list[Pick]:
         """Run the rows in one pass and draw a token for each that says one."""
         says = [i for i, row in enumerate(step.rows) if row.says]
+        begins = accumulate((len(row.tokens) for row in step.rows), initial=0)
+        scored = [
+            (row.request, at, begin + at - row.start)
+            for row, begin in zip(step.rows, begins, strict=False)
+            for at in _unscored(row)
+        ]
         logits = run_ragged(
             self.decoder,
             self.memory.cache,
             [row.request.name for row in step.rows],
             [row.tokens for row in step.rows],
             says,
+            [place for _, _, place in scored],
         )
-        lines = dict(zip(says, logits, strict=True))
+        lines = dict(zip(says, logits, strict=False))
+        for (request, at, _), line in zip(scored, logits[len(says) :], strict=True):
+            self.journal.keep_end(request.prompt_logprobs, at)
+            seen = token_logprobs(line, request.prompt[at + 1], request.top_logprobs or 0)
+            request.prompt_logprobs.append(seen)
         return [
             self._pick(each, lines[i]) if row.says else Pick(each, None)
             for i, row in enumerate(step.rows)
@@ -113,3 +129,11 @@ class Engine(ServingLoop):
         except ValueError as error:  # logits that are no numbers end their own request only
             request.error = error
             return None
+
+
+def _unscored(row: Row) -> range:
+    """Positions in ``row`` whose logits tell how likely the prompt's next token was."""
+    request = row.request
+    if not request.score_prompt:
+        return range(0)
+    return range(len(request.prompt_logprobs), min(row.end, len(request.prompt) - 1))

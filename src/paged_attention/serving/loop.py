@@ -12,8 +12,8 @@ from typing import NamedTuple, Unpack
 
 from paged_attention.journal import all_or_nothing
 from paged_attention.serving.paged_memory import PagedMemory
-from paged_attention.serving.request import NewToken, Request, TokenLogprobs
-from paged_attention.serving.scheduler import Asked, Scheduler, Scheduling
+from paged_attention.serving.request import Asked, NewToken, Request, TokenLogprobs
+from paged_attention.serving.scheduler import Scheduler, Scheduling
 from paged_attention.serving.stats import StepStats
 from paged_attention.serving.step import Row, Step
 

@@ -113,14 +113,22 @@ class RaggedStep:
     @all_or_nothing
     @torch.no_grad()
     def run(
-        self, decoder: Decoder, tokens: Sequence[Sequence[int]], wanted: Sequence[int]
+        self,
+        decoder: Decoder,
+        tokens: Sequence[Sequence[int]],
+        wanted: Sequence[int],
+        places: Sequence[int] = (),
     ) -> Tensor:
-        """Run each row's ``tokens``; logits [len(wanted), vocab] after the rows ``wanted``."""
+        """Run each row's ``tokens``; logits [wanted + places, vocab] after the rows ``wanted``, and
+        after the tokens that stand at ``places`` among the N.
+        """
         device = self.cache.device
         ids = torch.tensor([token for row in tokens for token in row], device=device)  # [N]
         hidden = decoder.hidden_states(ids[None], self.positions, self)[0]  # [N, hidden]
-        ends = torch.tensor([self.ends[i] for i in wanted], dtype=torch.int64, device=device)
-        logits: Tensor = decoder.lm_head(hidden[ends])
+        ends = [*(self.ends[i] for i in wanted), *places]
+        logits: Tensor = decoder.lm_head(
+            hidden[torch.tensor(ends, dtype=torch.int64, device=device)]
+        )
         return logits
 
     def _gathered(self, q: Tensor, *pools: Tensor) -> Tensor:
@@ -165,9 +173,12 @@ def run_ragged(
     seqs: Sequence[Hashable],
     tokens: Sequence[Sequence[int]],
     wanted: Sequence[int],
+    places: Sequence[int] = (),
 ) -> Tensor:
-    """Run row ``i``'s ``tokens[i]``, reserved before; logits [len(wanted), vocab] after those rows.
+    """Run row ``i``'s ``tokens[i]``, reserved before; logits [wanted + places, vocab] after the
+    rows ``wanted``, and after the tokens at ``places`` when all rows lie end to end.
 
     If it fails or is interrupted, no sequence has grown.
     """
-    return RaggedStep(cache, seqs, [len(row) for row in tokens]).run(decoder, tokens, wanted)
+    step = RaggedStep(cache, seqs, [len(row) for row in tokens])
+    return step.run(decoder, tokens, wanted, places)

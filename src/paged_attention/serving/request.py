@@ -8,7 +8,7 @@ a chunk, the last token said, or a whole history after a preemption.
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from operator import index
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 from paged_attention.serving.stats import RequestStats
 
@@ -18,6 +18,18 @@ if TYPE_CHECKING:
     from paged_attention.sampling import Sampling
 
 StopRule = Callable[[Sequence[int]], bool]
+
+
+class Asked(TypedDict, total=False):
+    """What a request may ask for beside its prompt and a number of tokens; see ``Request``."""
+
+    sampling: "Sampling | None"
+    samples: int
+    stop: StopRule | None
+    top_logprobs: int | None
+    score_prompt: bool
+    salt: str | None
+    adapter: str | None
 
 
 class NewToken(NamedTuple):
@@ -46,7 +58,8 @@ class Request:
     ``others``: the samples that will fork off once the prompt has been run. ``stop`` is asked after
     each token whether the answer so far ends there; an end-of-text token is one such rule.
     ``top_logprobs``: how many of the likeliest tokens to note beside each one said; ``None`` notes
-    nothing, and ``logprobs`` stays empty.
+    nothing, and ``logprobs`` stays empty. ``score_prompt``: note as much of the prompt's own
+    tokens, all but the first, which nothing comes before.
     """
 
     name: Hashable
@@ -60,11 +73,13 @@ class Request:
     adapter: str | None = None
     sampling: "Sampling | None" = None
     top_logprobs: int | None = None
+    score_prompt: bool = False
     tokens: list[int] = field(default_factory=list)
     finish: str | None = None  # as in NewToken, or "abort"
     stats: RequestStats = field(default_factory=RequestStats)
     others: list["Request"] = field(default_factory=list)
     logprobs: list[TokenLogprobs] = field(default_factory=list)  # of each token of the answer
+    prompt_logprobs: list[TokenLogprobs] = field(default_factory=list)
     generator: "torch.Generator | None" = None  # of a sampled request; it survives preemption
     error: Exception | None = None  # why it finished with "error"
 
@@ -72,9 +87,11 @@ class Request:
         for what, count in (("max_new_tokens", self.max_new_tokens), ("samples", self.samples)):
             if not isinstance(count, int) or count < 1:
                 raise ValueError(f"request {self.name!r}: {what} must be at least 1, got {count!r}")
-        if self.top_logprobs is not None and self.top_logprobs < 0:
+        top = self.top_logprobs
+        if (top is not None and top < 0) or (top is None and self.score_prompt):
             raise ValueError(
-                f"request {self.name!r}: top_logprobs counts tokens, got {self.top_logprobs}"
+                f"request {self.name!r}: top_logprobs counts tokens, and score_prompt needs it, "
+                f"got {top}"
             )
         for what, value in (("salt", self.salt), ("adapter", self.adapter)):
             if value is not None and not isinstance(value, str):

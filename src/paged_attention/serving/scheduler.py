@@ -8,18 +8,15 @@ A verb that raises, or is interrupted, leaves requests and memory as they were.
 """
 
 from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TypedDict, Unpack
 
 from paged_attention.errors import NoProgress, RequestExists, RequestTooLarge
 from paged_attention.journal import all_or_nothing
 from paged_attention.serving.line import Line
 from paged_attention.serving.memory import Memory
 from paged_attention.serving.plan import Limits, Plan, stuck
-from paged_attention.serving.request import NewToken, Request, StopRule, checked_prompt
+from paged_attention.serving.request import Asked, NewToken, Request, checked_prompt
 from paged_attention.serving.step import Row, Step
-
-if TYPE_CHECKING:
-    from paged_attention.sampling import Sampling
 
 
 class Scheduling(TypedDict, total=False):
@@ -29,17 +26,6 @@ class Scheduling(TypedDict, total=False):
     budget: int
     chunk: int | None
     spare: float
-
-
-class Asked(TypedDict, total=False):
-    """What a request may ask for beside its prompt and a number of tokens; see ``Request``."""
-
-    sampling: "Sampling | None"
-    samples: int
-    stop: StopRule | None
-    top_logprobs: int | None
-    salt: str | None
-    adapter: str | None
 
 
 class Scheduler:

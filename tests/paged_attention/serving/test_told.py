@@ -56,6 +56,28 @@ def test_every_token_said_has_its_logprobs_preempted_or_not(tiny: Model, num_blo
     assert bool(sum(r.stats.preemptions for r in e.requests.values())) == (num_blocks == 8)
 
 
+@pytest.mark.parametrize(
+    "sizes", [{}, {"chunk": 3}, {"chunk": 3, "num_blocks": 7, "host_blocks": 9}]
+)
+def test_a_prompts_own_tokens_are_scored_each_once(tiny: Model, sizes: dict[str, int]) -> None:
+    e = engine(tiny, spare=0, **sizes)
+    prompt = [5, 6, 7, 8, 9, 10, 11, 12, 13]
+    for nth in range(3):  # the index knows the prompt by then
+        e.submit(prompt, 6, name=nth, top_logprobs=1, score_prompt=True, samples=1 + nth % 2)
+        drained(e) if nth == 0 else e.step()
+    e.submit([5], 1, name="short", top_logprobs=0, score_prompt=True)
+    drained(e)
+    right = [seen.logprob for seen in e.requests[0].prompt_logprobs]
+    for nth in range(3):
+        found = e.requests[nth].prompt_logprobs
+        assert [seen.token for seen in found] == prompt[1:]
+        assert [seen.logprob for seen in found] == pytest.approx(right, abs=1e-4)
+        assert e.requests[nth].stats.cached_tokens == 0
+    assert e.requests["short"].prompt_logprobs == []
+    with pytest.raises(ValueError, match="score_prompt needs it"):
+        e.submit(prompt, 6, score_prompt=True)
+
+
 def test_an_answer_may_run_past_the_end_of_text(tiny: Model) -> None:
     e = engine(tiny)
     e.submit(PROMPT, 6, name="free")
