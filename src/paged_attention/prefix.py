@@ -79,7 +79,8 @@ class PrefixCache:
         self.cache.adopt(seq, blocks, just_found=just_found)
         reused = len(blocks) * self.cache.block_size
         self.stats.keep(self.journal, seq)
-        self.stats.count(seq, len(prompt), reused)
+        findable = max(0, len(prompt) - 1) // self.cache.block_size * self.cache.block_size
+        self.stats.count(seq, len(prompt), reused, findable)
         return reused
 
     @all_or_nothing

@@ -8,6 +8,10 @@ from paged_attention.journal import Journal
 class PrefixStats:
     """Tokens asked for and tokens found; a sequence counts at its first ``attach`` only.
 
+    ``findable_tokens`` of those asked for lie in full blocks before a prompt's last token: more
+    could never be found. Where it is low, blocks are too large for these prompts, and a hit rate
+    near 0 is no fault.
+
     One that was preempted comes back and finds its own blocks. Counted again, preemptions would
     pass for hits. A new request therefore needs a name of its own; ``reset`` forgets counts and
     names.
@@ -18,7 +22,7 @@ class PrefixStats:
 
     def reset(self) -> None:
         """Begin to count anew."""
-        self.queried_tokens = self.hit_tokens = 0
+        self.queried_tokens = self.hit_tokens = self.findable_tokens = 0
         self._counted: set[Hashable] = set()
 
     @property
@@ -26,12 +30,13 @@ class PrefixStats:
         """Tokens found as a fraction of those asked for; 0 before any was."""
         return self.hit_tokens / self.queried_tokens if self.queried_tokens else 0.0
 
-    def count(self, seq: Hashable, queried: int, hit: int) -> None:
+    def count(self, seq: Hashable, queried: int, hit: int, findable: int) -> None:
         """Count one attach, unless ``seq`` was counted before."""
         if seq not in self._counted:
             self._counted.add(seq)
             self.queried_tokens += queried
             self.hit_tokens += hit
+            self.findable_tokens += findable
 
     def forget(self, seq: Hashable) -> None:
         """``seq`` won't come again: its name need not be kept, or the names would pile up."""
@@ -40,5 +45,5 @@ class PrefixStats:
     def keep(self, journal: Journal, seq: Hashable) -> None:
         """Note how to take a ``count`` of ``seq`` back."""
         if seq not in self._counted:
-            journal.keep_attributes(self, "queried_tokens", "hit_tokens")
+            journal.keep_attributes(self, "queried_tokens", "hit_tokens", "findable_tokens")
             journal.note(self._counted.discard, seq)

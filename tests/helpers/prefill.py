@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
-from helpers.decode import decode_step
+from helpers.decode import TOLERANCE, decode_step
 from torch import Tensor
 
 from paged_attention.kernels import (
@@ -12,6 +12,7 @@ from paged_attention.kernels import (
     prefill_cpu,
     prefill_gather,
     prefill_twin,
+    reference,
 )
 from paged_attention.kernels.prefill_inputs import Prefill
 
@@ -36,6 +37,15 @@ def prefill_step(rows: Sequence[tuple[int, int]], **options: Any) -> Prefill:
     shape = (int(starts[-1]), step.heads, step.head_dim)
     q = torch.randn(shape, generator=random_numbers).to(step.q.dtype)
     return Prefill(q, *step[1:5], starts, *step[5:])
+
+
+def check(kernel: Kernel, step: Prefill, tolerance: float | None = None) -> None:
+    """The kernel's answer is the reference's, in its shape and type."""
+    got, right = kernel(step), reference.prefill(step)
+    assert got.shape == step.q.shape
+    assert got.dtype == step.q.dtype
+    tolerance = TOLERANCE[step.q.dtype] if tolerance is None else tolerance
+    torch.testing.assert_close(got.double(), right, atol=tolerance, rtol=tolerance, equal_nan=True)
 
 
 def public(step: Prefill) -> Tensor:

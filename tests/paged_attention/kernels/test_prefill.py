@@ -9,54 +9,17 @@ from itertools import pairwise
 
 import pytest
 import torch
-from helpers.decode import TOLERANCE
-from helpers.prefill import WITHOUT_TRITON, Kernel, backwards, prefill_step, public, with_triton
+from helpers.prefill import WITHOUT_TRITON, backwards, check, prefill_step, public, with_triton
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from paged_attention.kernels import cpu, prefill_gather, reference
+from paged_attention.kernels import prefill_gather
 from paged_attention.kernels.inputs import FP8_TYPES
-from paged_attention.kernels.prefill_inputs import Prefill, checked_prefill
 
 pytest.importorskip("triton")
 KERNELS = WITHOUT_TRITON | with_triton() | {"paged_prefill_attention": public}
 # A first prompt, a prefix hit, a chunk, one token, a fresh long one, no new token.
 MIXED = [(5, 5), (40, 8), (33, 33), (17, 1), (70, 19), (9, 0)]
-
-
-def check(kernel: Kernel, step: Prefill, tolerance: float | None = None) -> None:
-    got, right = kernel(step), reference.prefill(step)
-    assert got.shape == step.q.shape
-    assert got.dtype == step.q.dtype
-    tolerance = TOLERANCE[step.q.dtype] if tolerance is None else tolerance
-    torch.testing.assert_close(got.double(), right, atol=tolerance, rtol=tolerance, equal_nan=True)
-
-
-def plain(values: list[float], weights: list[float], known: int) -> Prefill:
-    """One head of one number: token i weighs ``weights[i]`` and is worth ``values[i]``. Blocks of 4
-    in the table [5, 1, 7]; the tokens after ``known`` are new.
-    """
-    k_pool, v_pool = (torch.full((8, 1, 4, 1), torch.nan) for _ in "kv")
-    for i, (value, weight) in enumerate(zip(values, weights, strict=True)):
-        block, slot = [5, 1, 7][i // 4], i % 4
-        k_pool[block, 0, slot], v_pool[block, 0, slot] = torch.tensor(weight).log(), value
-    new = len(values) - known
-    return checked_prefill(
-        torch.ones(new, 1, 1),
-        k_pool,
-        v_pool,
-        torch.tensor([[5, 1, 7]]),
-        torch.tensor([len(values)]),
-        torch.tensor([0, new]),
-        4,
-    )
-
-
-@pytest.mark.parametrize("name", KERNELS)
-def test_which_keys_a_new_token_sees(name: str) -> None:
-    """gittensor-ai-lab/sparkinfer#3: a triangle from key 0, right only where nothing is known."""
-    step = plain([4, 8, 2, 1, 3, 6, 2, 1, 5], [1, 1, 2, 4, 4, 2, 2, 16, 32], known=6)
-    torch.testing.assert_close(KERNELS[name](step).flatten(), torch.tensor([3, 2, 3.5]))
 
 
 @pytest.mark.parametrize("name", KERNELS)
@@ -117,38 +80,6 @@ def test_long_histories_and_long_prompts(name: str, rows: list[tuple[int, int]])
 
 
 @pytest.mark.parametrize("name", KERNELS)
-@pytest.mark.parametrize("length", [4, 5, 6])
-def test_a_chunk_s_keys_end_with_the_chunk(name: str, length: int) -> None:
-    """GeeeekExplorer/nano-vllm#212: the whole prompt's length for a chunk of it reads slots that
-    nobody has written; so does the whole reservation.
-    """
-    step = prefill_step([(length, 4)], heads=2, kv_heads=1)
-    out = KERNELS[name](step)
-    assert out.isfinite().all()
-    check(KERNELS[name], step)
-
-
-@pytest.mark.parametrize("name", KERNELS)
-def test_part_filled_blocks_of_two_sequences(name: str) -> None:
-    """flashinfer-ai/flashinfer#725: equal sequences, equal answers, none of them zeros."""
-    step = prefill_step([(3, 3), (3, 3)], heads=2, kv_heads=1)
-    first, second = step.block_tables[:, 0].tolist()
-    step.k_pool[second], step.v_pool[second] = step.k_pool[first], step.v_pool[first]
-    step.q[3:] = step.q[:3]
-    out = KERNELS[name](step)
-    torch.testing.assert_close(out[:3], out[3:])
-    assert out.abs().amin(dim=(1, 2)).gt(0).all()
-
-
-@pytest.mark.parametrize("name", KERNELS)
-def test_the_last_chunk_of_one_token(name: str) -> None:
-    """vllm-project/vllm-ascend#5445: still a prefill, with the same answer."""
-    whole = prefill_step([(33, 33)])
-    last = whole._replace(q=whole.q[-1:], query_starts=torch.tensor([0, 1]))
-    torch.testing.assert_close(KERNELS[name](last), KERNELS[name](whole)[-1:], atol=1e-6, rtol=1e-5)
-
-
-@pytest.mark.parametrize("name", KERNELS)
 def test_sequences_without_new_tokens_shift_nothing(name: str) -> None:
     check(KERNELS[name], prefill_step([(0, 0), (9, 3), (7, 0), (0, 0), (6, 6), (5, 0)]))
 
@@ -159,35 +90,6 @@ def test_programs_in_any_order(name: str) -> None:
     step = prefill_step(MIXED, heads=4, kv_heads=2)
     assert torch.equal(KERNELS[name](step), backwards(step))
     check(backwards, step)
-
-
-@pytest.mark.parametrize("name", KERNELS)
-def test_every_answer_is_written(name: str) -> None:
-    """flashinfer-ai/flashinfer#1533: rows of ``torch.empty`` that no program fills."""
-    step = prefill_step([(1, 1), (2, 2), (50, 17)])
-    torch.use_deterministic_algorithms(True)  # lets ``empty`` find NaN
-    try:
-        assert torch.empty(1).isnan()
-        assert KERNELS[name](step).isfinite().all()
-    finally:
-        torch.use_deterministic_algorithms(False)
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(cpu.find_compiler() is None, reason="a gather would build a mask of 4 GiB")
-def test_65536_tokens_in_one_piece() -> None:
-    """sgl-project/sglang#34941: computed or refused, and never skipped. A few rows stand for
-    all.
-    """
-    step = prefill_step([(65_536, 65_536)], heads=1, kv_heads=1, head_dim=8, block_size=64)
-    out = public(step)
-    for token in (0, 1, 32_767, 65_535):
-        seen = torch.tensor([token + 1])
-        one = step.history._replace(q=step.q[token : token + 1], lengths=seen)
-        torch.testing.assert_close(
-            out[token : token + 1].double(), reference.decode(one), atol=2e-5, rtol=2e-5
-        )
-    assert out.isfinite().all()
 
 
 @pytest.mark.parametrize("name", KERNELS)
