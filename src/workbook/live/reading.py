@@ -12,14 +12,14 @@ from prometheus_client.parser import text_string_to_metric_families
 from paged_attention.load_client.target import base_of, failure
 
 PATIENCE = 2.0  # seconds
-_SOURCES = {
+SOURCES = {
     "running": ("vllm:num_requests_running", "sglang:num_running_reqs"),
     "waiting": ("vllm:num_requests_waiting", "sglang:num_queue_reqs"),
     "usage": ("vllm:kv_cache_usage_perc", "sglang:token_usage"),
     "prompt": ("vllm:prompt_tokens_total", "sglang:prompt_tokens_total"),
     "cached": ("vllm:prompt_tokens_cached_total", "sglang:cached_tokens_total"),
     "said": ("vllm:generation_tokens_total", "sglang:generation_tokens_total"),
-    "preempted": ("vllm:num_preemptions_total",),
+    "preempted": ("vllm:num_preemptions_total", "sglang:num_retracted_requests_total"),
 }
 _CONFIG = "vllm:cache_config_info"
 
@@ -72,7 +72,7 @@ def read(text: str) -> Reading:
     except ValueError as error:
         raise NoReading(f"/metrics holds no figures ({error})") from error
     found: dict[str, float] = {}
-    for name, sources in _SOURCES.items():
+    for name, sources in SOURCES.items():
         for source in sources:
             if source in sums:
                 values = sums[source]
