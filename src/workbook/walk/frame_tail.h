@@ -1,4 +1,15 @@
 
+#ifdef ALONE
+// Leaves NaN, and -1, on the stack where the next function's variables will lie: one that is never
+// given its first value isn't 0 by chance.
+__attribute__((no_sanitize_address)) static void forget_nothing() {
+  volatile unsigned char used[1 << 16];
+  for (size_t i = 0; i < sizeof used; i++) used[i] = 0xFF;
+}
+#else
+static inline void forget_nothing() {}
+#endif
+
 // The loop over sequences and KV heads. q: [rows, kv_heads * G, D]; tables: [rows, width].
 extern "C" void run_walk(const float* q, const float* k_pool, const float* v_pool,
                          const int64_t* tables, const int64_t* lengths, float* out, int64_t rows,
@@ -13,6 +24,7 @@ extern "C" void run_walk(const float* q, const float* k_pool, const float* v_poo
         query[g][d] = q[(i * G + g) * D + d] * scale;
         answer[g][d] = NAN;  // what a walk doesn't fill is seen
       }
+    forget_nothing();
     walk(query, k_pool + head * block_size * D, v_pool + head * block_size * D,
          tables + row * width, lengths[row], block_size, kv_heads * block_size * D, answer);
     std::memcpy(out + i * G * D, answer, sizeof answer);

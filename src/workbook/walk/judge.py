@@ -21,7 +21,10 @@ from workbook.walk.cases import GROUP, HEAD_DIM, Case, pack
 from workbook.walk.program import CELL, CHECKED, HERE, TAIL, Built, build
 
 SECONDS = 10
-_ASAN = "detect_leaks=0:malloc_fill_byte=255:max_malloc_fill_size=1000000"
+_ASAN = (
+    "detect_leaks=0:malloc_fill_byte=255:max_malloc_fill_size=1000000:"
+    "detect_stack_use_after_return=0"  # a frame stands where forget_nothing wrote its NaN
+)
 
 
 class Outcome(NamedTuple):

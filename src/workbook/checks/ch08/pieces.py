@@ -45,7 +45,8 @@ def _places(title: str, slots: int, head_dim: int, numbers: int, kv_heads: int, 
 
         from workbook import layouts
 
-        shape = (5, kv_heads, slots, head_dim)
+        # More blocks than the tables name: a place too far on is told, not only refused.
+        shape = (40, kv_heads, slots, head_dim)
         b, h, s, d = torch.meshgrid(*(torch.arange(size) for size in shape), indexing="ij")
         pool = (100_000 * b + 10_000 * h + 100 * s + d).float()
         q = torch.zeros(2, len(asked) * kv_heads, head_dim)

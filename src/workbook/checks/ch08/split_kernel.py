@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 from workbook.checks.ch08.grouped_kernel import tiled_step
@@ -33,6 +34,11 @@ OUTSIDE = (
         "seen from block_tables",
         "A table has entries up to the length only: cut `last` to the length, and mask the load.",
     ),
+)
+
+WHOLE_TILES = (
+    "A part ends within a tile, and is not the last: it multiplies a whole tile for a few tokens. "
+    "Parts are whole tiles, so round the span up to a multiple of TILE."
 )
 
 split_kernel = exercise(
@@ -103,10 +109,26 @@ def expect_parts(kernel: Any, step: DecodeStep, splits: int, digits: float = 1e-
     for row, head in ((r, h) for r, h in places if step.lengths[r]):
         right = attention(step, row, head)
         if not near(out[row, head].tolist(), right, digits):
-            told = listed(tokens(kernel, step, splits))
+            told = tokens(kernel, step, splits)
             got = f"row {row}, head {head}, merged: {numbers(out[row, head].tolist())}"
-            raise CheckFailed(f"{got}; tokens a part in row 0: {told}", right=numbers(right))
+            got = f"{got}; tokens a part in row 0: {listed(told)}"
+            raise CheckFailed(got, right=numbers(right), why=_counted(sum(told), step.lengths[0]))
     return parts
+
+
+def _counted(tokens_of_all: float, length: int) -> str | None:
+    """What the parts' tokens say of a wrong answer; nothing if they are as many as there are."""
+    if abs(tokens_of_all - length) < 0.5:
+        return None
+    if tokens_of_all < length:
+        return (
+            f"The parts together have {tokens_of_all:.0f} of {length} tokens: some are read by "
+            "nobody. Round up, and let the last part go on to the end."
+        )
+    return (
+        f"The parts together have {tokens_of_all:.0f} tokens where there are {length}: some are in "
+        "two parts, or lie behind the end. A part's tokens are those from `first` to below `last`."
+    )
 
 
 @split_kernel.case(
@@ -136,7 +158,8 @@ def _one(kernel: Any) -> None:
     "two parts",
     tried="96 tokens in blocks of 32, 2 heads, 2 parts",
     right="merged, the whole answer",
-    why="Each token is in exactly one part.",
+    why="Each token is in exactly one part, and each part in the place that the merge reads: "
+    "(row * HEADS + head) * splits + split.",
 )
 def _two(kernel: Any) -> None:
     expect_parts(kernel, tiled_step([96], heads=2, block_size=32), 2)
@@ -154,6 +177,13 @@ def _cut(kernel: Any) -> None:
     expect_parts(kernel, step, 3)
     told = tokens(kernel, step, 3)
     expect(max(told) <= 64.5, got=f"tokens a part: {listed(told)}")
+    cuts = [round(cut) for cut in accumulate(told)]
+    expect(
+        all(cut % TILE == 0 or cut == 100 for cut in cuts),
+        got=f"tokens a part: {listed(told)}, cut at {listed(cuts[:-1])}",
+        right=f"cuts at multiples of {TILE}, or at the end",
+        why=WHOLE_TILES,
+    )
 
 
 @split_kernel.case(

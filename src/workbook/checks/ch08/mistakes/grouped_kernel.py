@@ -146,6 +146,53 @@ for says, *changes in (
         ("position % BLOCK_SIZE", "tl.arange(0, TILE) % BLOCK_SIZE"),
     ),
     (
+        "The slot was counted within the tile. Position p is slot p % BLOCK_SIZE of its block, "
+        "wherever the tile begins.",
+        ("position % BLOCK_SIZE", "tl.arange(0, TILE)"),
+    ),
+    (
+        "The position was added as it is, not the slot: within its block position p is slot p % "
+        "BLOCK_SIZE.",
+        ("position % BLOCK_SIZE", "position"),
+    ),
+    (
+        "`tl.max(score, 0)` is the maximum of a token over all queries. Each query has its own: "
+        "along axis 1, [QUERIES].",
+        ("tl.max(score, 1)", "tl.max(score, 0)"),
+    ),
+    (
+        "`tl.sum(p, 0)` adds up over the queries. Each query has its own `l`: along axis 1, "
+        "[QUERIES].",
+        ("tl.sum(p, 1)", "tl.sum(p, 0)"),
+    ),
+    (
+        "All queries got one maximum, that of the whole tile. Each has its own, along axis 1; from "
+        "another's far above it every weight is 0.",
+        ("tl.max(score, 1)", "tl.max(tl.max(score, 1), 0)"),
+    ),
+    (
+        "`group` has a row for each query, and the keys come as rows, too: `tl.dot(group, "
+        "tl.trans(k), …)` lets rows meet columns.",
+        ("tl.trans(k)", "k"),
+    ),
+    (
+        "`tl.trans(v)` was multiplied: p is [QUERIES, TILE] and v [TILE, HEAD_DIM], which meet as "
+        "they are.",
+        ("p.to(v.dtype), v,", "p.to(v.dtype), tl.trans(v),"),
+    ),
+    (
+        "`shrink` has one number a query, and a query is a row of `acc`: `shrink[:, None]`.",
+        ("shrink[:, None]", "shrink[None, :]"),
+    ),
+    (
+        "`higher` has one number a query, and a query is a row of the scores: `higher[:, None]`.",
+        ("higher[:, None]", "higher[None, :]"),
+    ),
+    (
+        "`written` speaks of tokens, and these go across the scores: `written[None, :]`.",
+        ("tl.where(written[None, :]", "tl.where(written[:, None]"),
+    ),
+    (
         "Quotient and remainder are swapped: the entry is p // BLOCK_SIZE, the slot p % "
         "BLOCK_SIZE.",
         ("position % BLOCK_SIZE", "position // BLOCK_SIZE"),

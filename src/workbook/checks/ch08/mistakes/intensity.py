@@ -38,6 +38,11 @@ KNOWN: tuple[tuple[str, Callable[[dict[str, int]], float]], ...] = (
         _query_heads,
     ),
     (
+        "Operations were counted for KV heads. Each *query* head multiplies, with the keys of its "
+        "group's KV head.",
+        _query_heads,
+    ),
+    (
         "Only half of the work: a multiplication and an addition are two operations, and there are "
         "two products, q·k and p·v.",
         lambda _: 0.5,

@@ -39,11 +39,6 @@ def by_pieces(
 
 exercise.finished = place_in_pieces
 exercise.also_right += [by_pieces]
-BEHIND = (
-    "Places lie behind the pool. Two slots of a piece are P numbers apart, two pieces BLOCK_SIZE × "
-    "P, "
-    "and nothing is counted in bytes: the pointer knows how wide its numbers are."
-)
 SIDE_BY_SIDE = (
     "The pieces of a key lie side by side there, as in the layout of before. Between two of them "
     "lie "
@@ -54,23 +49,64 @@ START, ACROSS = (
     "d // P * (BLOCK_SIZE * P)",
 )
 for says, *changes in (
-    (
-        SIDE_BY_SIDE,
-        ("slot * P", "slot * HEAD_DIM"),
-        (f"{ACROSS} + d % P", "d"),
-    ),
     (SIDE_BY_SIDE, (ACROSS, "d // P * P")),
     (
         "Two pieces were taken to be BLOCK_SIZE numbers apart; each slot has P of them.",
         (ACROSS, "d // P * BLOCK_SIZE"),
     ),
     (
-        BEHIND,
+        "`d` was multiplied by BLOCK_SIZE, not `d // P` by BLOCK_SIZE × P: the P numbers of a "
+        "piece are neighbours.",
+        (f"{ACROSS} + d % P", "d * BLOCK_SIZE"),
+    ),
+    (
+        "`d % P` was added to a whole `d` times BLOCK_SIZE: the piece is `d // P`.",
         (ACROSS, "d * BLOCK_SIZE"),
+    ),
+    (
+        "`d` was added whole, beside its piece: within the piece it is number `d % P`.",
+        ("+ d % P", "+ d"),
+    ),
+    (
+        "The piece, `d // P`, is missing: every piece came from the first one.",
+        (f"{ACROSS} + d % P", "d % P"),
+    ),
+    (
+        "A block's head was taken to have HEAD_DIM / P × BLOCK_SIZE numbers; each of those pieces "
+        "of a slot has P numbers.",
+        (START, "(block * KV_HEADS + kv_head) * (HEAD_DIM // P * BLOCK_SIZE)"),
+    ),
+    (
+        "A block's head was taken to have BLOCK_SIZE × P numbers: that is one piece of all slots, "
+        "and there are HEAD_DIM / P of them.",
+        (START, "(block * KV_HEADS + kv_head) * (BLOCK_SIZE * P)"),
+    ),
+    (
+        "Block and head are the wrong way round: a block has KV_HEADS heads, so it is block * "
+        "KV_HEADS + kv_head.",
+        (START, "(kv_head * KV_HEADS + block) * (HEAD_DIM * BLOCK_SIZE)"),
+    ),
+    (
+        "The layout of before, unchanged: there the whole key of a slot lies together.",
+        ("slot * P", "slot * HEAD_DIM"),
+        (f"{ACROSS} + d % P", "d "),
+    ),
+    (
+        "The result is turned: `[tokens, HEAD_DIM]` is wanted, so block, head and slot go down, "
+        "`[:, None]`, and `d` across, `[None, :]`.",
+        (
+            "(start + slot * P)[:, None] + across[None, :]",
+            "(start + slot * P)[None, :] + across[:, None]",
+        ),
+    ),
+    (
+        "One place a token came back: `d` goes across, so the result is [tokens, HEAD_DIM].",
+        ("(start + slot * P)[:, None] + across[None, :]", "start + slot * P"),
     ),
     ("Two slots were taken to be one number apart; they are P apart.", ("slot * P", "slot")),
     (
-        BEHIND,
+        "Two slots were taken to be HEAD_DIM apart, as in the layout of before; of one piece they "
+        "are P apart.",
         ("slot * P", "slot * HEAD_DIM"),
     ),
     ("The slot is missing: every slot got the first one's numbers.", (" + slot * P", "")),
@@ -115,12 +151,12 @@ for says, *changes in (
         ("4: tl.constexpr", "P: tl.constexpr"),
     ),
     (
-        BEHIND,
+        "Blocks of 8 were written into the code; a block has BLOCK_SIZE slots.",
         ("BLOCK_SIZE", "8"),
         ("8: tl.constexpr", "BLOCK_SIZE: tl.constexpr"),
     ),
     (
-        BEHIND,
+        "Places were counted in bytes: the pointer knows how wide its numbers are.",
         ("return (start", "return 2 * (start"),
         (" + across[None, :]", " + 2 * across[None, :]"),
     ),

@@ -3,6 +3,7 @@
 # mypy: disable-error-code="no-untyped-def, untyped-decorator"
 # ruff: noqa: E741
 
+from workbook.checks.ch08.split_kernel import WHOLE_TILES
 from workbook.checks.ch08.split_kernel import split_kernel as exercise
 from workbook.checks.toolboxes.far_blocks import WRAPPED
 from workbook.triton_or_stub import tl, triton
@@ -99,6 +100,22 @@ for says, *changes in (
         "The parts together are shorter than the history: the span was rounded down, or is one "
         "tile, and the tokens behind the last part are read by nobody.",
         (SPAN, "TILE"),
+    ),
+    (
+        "The parts together are shorter than the history: the span was rounded down, or is one "
+        "tile, and the tokens behind the last part are read by nobody.",
+        (SPAN, "tl.cdiv(length, TILE) // splits * TILE"),
+    ),
+    (
+        "The parts together are shorter than the history: the span was rounded down, or is one "
+        "tile, and the tokens behind the last part are read by nobody.",
+        (SPAN, "length // splits"),
+    ),
+    (WHOLE_TILES, (SPAN, "tl.cdiv(length, splits)")),
+    (
+        "The parts were stored [splits, B, HEADS]; the merge reads [B, HEADS, splits], the part "
+        "fastest.",
+        (PART, "split * HEADS + head"),
     ),
     (
         "The parts were taken by block: `first` counts tokens, and a table's entries aren't "

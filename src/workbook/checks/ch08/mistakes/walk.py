@@ -77,6 +77,17 @@ exercise.mistake(
     of=by_token,
 )
 
+BY_SLOT = "pool[table[p // block_size], p % block_size] for pool in (k_pool, v_pool)"
+TOGETHER = (
+    "pool[table[p // block_size]].ravel()[p % block_size + np.arange(len(q[0]))] "
+    "for pool in (k_pool, v_pool)"
+)
+exercise.mistake(
+    "Two slots were taken to be one number apart: number d of slot t is `t * D + d`.",
+    (BY_SLOT, TOGETHER),
+    of=by_token,
+)
+
 for says, old, new in (
     (
         "The last token's weight alone is in `l`: l = l * shrink + w.",
@@ -98,13 +109,28 @@ for says, old, new in (
     exercise.mistake(says, (old, new), of=by_token)
 
 
+NO_FIRST = (
+    "Have `m`, `l` and `acc` a first value? A C++ array holds what lay there before, here NaN, and "
+    "NaN times a shrinking of 0 is NaN."
+)
+
+
 @exercise.mistake(
-    "All answers are 0: nothing was added up. No slot was read, or an exponent is the wrong way "
-    "round, or NaN was compared with numbers: a block that isn't this sequence's, because `i` "
-    "stands for `table[i]`?"
+    "All answers are 0: nothing was added up, or `l` is NaN, which isn't above 0. "
+    f"{NO_FIRST} Is any slot read, and is no exponent the wrong way round?"
 )
 def zeros(q: Any, *_rest: Any) -> Any:
     return np.zeros(q.shape)
+
+
+@exercise.mistake(f"All answers are NaN. {NO_FIRST}")
+def nothing_but_nan(q: Any, *_rest: Any) -> Any:
+    return np.full(q.shape, np.nan)
+
+
+@exercise.mistake(f"All answers are NaN. {NO_FIRST}")
+def nan_where_tokens_are(q: Any, *rest: Any) -> Any:
+    return walk(q, *rest) * np.nan if rest[3] else np.zeros(q.shape)
 
 
 @exercise.mistake("Only query 0 got an answer: all G of them are to be filled.")
@@ -244,3 +270,6 @@ for says, *changes in (
     ),
 ):
     exercise.mistake(says, *changes)
+    if changes[0][0] in ("table[index]", N):  # NaN is read; `l > 0 ? acc / l : 0` makes it 0
+        guard = ("acc / np.where(l > 0, l, 1)[:, None]", "np.where(l > 0, acc.T / l, 0).T")
+        exercise.mistake(says, *changes, guard)
