@@ -81,9 +81,14 @@ class Recorder:
         if name not in numbers:
             self.journal.keep_end(names, len(numbers))
             self.journal.keep_key(numbers, name)
-            names.append(str(name))
+            names.append(_spelled(name))
             numbers[name] = len(numbers)
         return numbers[name]
+
+
+def _spelled(name: object) -> str:
+    """A name as text; ``A.2`` for the second sample of A, which an engine calls ``(A, 2)``."""
+    return ".".join(map(str, name)) if isinstance(name, tuple) else str(name)
 
 
 class Step:

@@ -78,6 +78,8 @@ def _serving(trace: Trace, state: State, events: list[Event], names: Sequence[st
         "reading": [name for name in by_op["row"] if name not in said],
         "speaking": said,
         "ended": by_op["finish"],
+        "found": sum(event.op == "hit" for event in events) * trace.block_size,
+        "split": [names[e.seq] for e in events if e.op == "create" and e.src != NONE],
     }
     if call != "step":
         facts |= {"seq": names[args[0]], "n": args[-1]}
