@@ -16,9 +16,9 @@ begin = exercise(
         "decide. And when is it known how many tokens are left to run: before the blocks that were "
         "found are attached, or after?",
         "`hits = match(…)`; `idle` of them have one holder. None if `memory.blocks(len(tokens)) - "
-        "len(hits) + idle > memory.room() - keep`. Then `found = attach(…)`, note it if this is "
-        "the first time, `n = min(len(tokens) - found, most)`, reserve `n` and return it. Salt and "
-        "adapter go into match and attach.",
+        "len(hits) + idle > memory.room() - keep`. Then attach, note what was found if this is the "
+        "first time, and swap in. Only now `n = min(len(tokens) - memory.cache.lengths[name], "
+        "most)`; reserve n and return it. Salt and adapter go into match and attach.",
     ),
 )
 
@@ -262,3 +262,44 @@ def _twice(function: Any) -> None:
     request.stats.cached_tokens, request.stats.preemptions = 8, 2
     got = _begins(function, memory, request)
     _expect(got, "1; 4 blocks, 12 tokens found; cached_tokens 8")
+
+
+@begin.case(
+    "a return from host memory",
+    tried="B ran 13 tokens, said one, and was copied to host memory; the index has lost its blocks",
+    right="1; 4 blocks, 13 tokens found; cached_tokens 0; in host memory: nothing",
+    why="Thirteen tokens come back over the bus, so that one is left to run. What came back needs "
+    "no copy any more.",
+)
+def _copy(function: Any) -> None:
+    memory = memory_of(9, host=5)
+    request = asked("B", P13)
+    ran(memory, request)
+    memory.preempt(request)
+    memory.prefix.evict(3)
+    request.add(9)
+    request.stats.preemptions = 1
+    got = f"{_begins(function, memory, request)}; in host memory: {_kept(memory)}"
+    _expect(got, "1; 4 blocks, 13 tokens found; cached_tokens 0; in host memory: nothing")
+
+
+@begin.case(
+    "a copy, of which the index has the beginning",
+    tried="the same, and the index still has two of B's blocks",
+    right="1; 4 blocks, 13 tokens found; cached_tokens 0; in host memory: nothing",
+    why="Two blocks are found and two come back. Together they are all that was written.",
+)
+def _both(function: Any) -> None:
+    memory = memory_of(9, host=5)
+    request = asked("B", P13)
+    ran(memory, request)
+    memory.preempt(request)
+    memory.prefix.evict(1)
+    request.add(9)
+    request.stats.preemptions = 1
+    got = f"{_begins(function, memory, request)}; in host memory: {_kept(memory)}"
+    _expect(got, "1; 4 blocks, 13 tokens found; cached_tokens 0; in host memory: nothing")
+
+
+def _kept(memory: Any) -> str:
+    return ", ".join(memory.host.kept) or "nothing"

@@ -6,11 +6,11 @@ from typing import Any
 from workbook.checks.toolboxes.refusals import Snapshot
 
 
-def memory_of(num_blocks: int) -> Any:
-    """Blocks of 4 with a prefix index, all free."""
+def memory_of(num_blocks: int, host: int = 0) -> Any:
+    """Blocks of 4 with a prefix index, all free; ``host``: blocks of host memory."""
     from workbook.toy import toy_memory
 
-    return toy_memory(num_blocks, prefix=True)
+    return toy_memory(num_blocks, prefix=True, host=host)
 
 
 def asked(name: str, prompt: Sequence[int], **kind: Any) -> Any:

@@ -15,7 +15,9 @@ def right(memory: Any, request: Any, keep: int, most: int) -> int | None:
     found = memory.prefix.attach(request.name, tokens, **kind)
     if not request.stats.preemptions:
         request.stats.cached_tokens = found
-    n = min(len(tokens) - found, most)
+    if memory.host is not None and request.name in memory.host:
+        memory.host.swap_in(memory.cache, request.name)
+    n = min(len(tokens) - memory.cache.lengths[request.name], most)
     memory.cache.reserve(request.name, n)
     return int(n)
 
@@ -46,6 +48,9 @@ def with_its_hits(memory: Any, request: Any, keep: int, most: int) -> int | None
     memory.prefix.attach(request.name, request.tokens, blocks=hits, **kind)
     if not request.stats.preemptions:
         request.stats.cached_tokens = cache.lengths[request.name]
+    if memory.host is not None and memory.host.kept.get(request.name):
+        memory.host.swap_in(cache, request.name)
+        left = len(request.tokens) - cache.lengths[request.name]
     cache.reserve(request.name, min(left, most))
     return int(min(left, most))
 
@@ -54,7 +59,10 @@ _DECIDE = """    if memory.blocks(len(tokens)) - len(hits) + idle > memory.room(
         return None
 """
 _ATTACH = "    found = memory.prefix.attach(request.name, tokens, **kind)\n"
-_COUNT = "    n = min(len(tokens) - found, most)\n"
+_COUNT = "    n = min(len(tokens) - memory.cache.lengths[request.name], most)\n"
+_BACK = """    if memory.host is not None and request.name in memory.host:
+        memory.host.swap_in(memory.cache, request.name)
+"""
 
 begin.mistake(
     "Tokens were counted before the hit was attached: all of them are reserved for, behind what "
@@ -147,12 +155,15 @@ begin.mistake(
     "it runs; the others are promised.",
     (
         "memory.cache.reserve(request.name, n)",
-        "memory.cache.reserve(request.name, len(tokens) - found)",
+        "memory.cache.reserve(request.name, len(tokens) - memory.cache.lengths[request.name])",
     ),
 )
 begin.mistake(
     "`most` was forgotten: the step has no budget for more.",
-    ("min(len(tokens) - found, most)", "len(tokens) - found"),
+    (
+        "min(len(tokens) - memory.cache.lengths[request.name], most)",
+        "len(tokens) - memory.cache.lengths[request.name]",
+    ),
 )
 begin.mistake(
     "It was asked whether the first piece fits. Who begins must find room for all its tokens.",
@@ -204,5 +215,25 @@ begin.mistake(
     (
         "    return int(n)",
         "    memory.cache.advance({request.name: found + n})\n    return int(n)",
+    ),
+)
+begin.mistake(
+    "The copy in host memory was forgotten: all of it is run again, and the copy stays there.",
+    (_BACK, ""),
+)
+begin.mistake(
+    "Tokens were counted without the copy, before it was back: what it brings is counted as still "
+    "to run.",
+    (_BACK + _COUNT, _COUNT + _BACK),
+)
+begin.mistake(
+    "The copy in host memory was dropped instead of brought back.",
+    ("memory.host.swap_in(memory.cache, request.name)", "memory.host.drop(request.name)"),
+)
+begin.mistake(
+    "The copy was brought back and counted as found by the index when it first came.",
+    (
+        _BACK,
+        _BACK + "    request.stats.cached_tokens = memory.cache.lengths[request.name]\n",
     ),
 )
