@@ -14,9 +14,10 @@ def draw_rates(rates: Mapping[str, float], peers: Collection[str] = ()) -> Figur
     figure, axes = canvas(7.2, 0.42 * len(rates) + 0.8)
     with rc_context(STYLE):
         for place, (name, rate) in enumerate(rates.items()):
-            hatch = {"hatch": "///", "facecolor": "none"} if name in peers else {}
-            bar = {"facecolor": STATES["held"].fill} | hatch
-            axes.barh(-place, rate, height=0.66, edgecolor=EDGE if not hatch else INK, **bar)
+            fill, edge, hatch = STATES["held"].fill, EDGE, ""
+            if name in peers:
+                fill, edge, hatch = "none", INK, "///"
+            axes.barh(-place, rate, 0.66, facecolor=fill, edgecolor=edge, hatch=hatch)
             axes.annotate(f"{rate:.1f}", (rate, -place), (5, 0), textcoords="offset points",
                           va="center")  # fmt: skip
         axes.set_yticks([-place for place in range(len(rates))], list(rates))
