@@ -5,6 +5,7 @@ PYTHON ?= python3
 LAB_ARGS ?=
 LOCK_ARGS ?=
 GPU_ARGS ?=
+SERVE_ARGS ?=
 # Chapters to work on, by number: `make notebooks CHAPTERS="02 03"`. Empty: all of them.
 CHAPTERS ?=
 
@@ -15,17 +16,20 @@ NOTEBOOKS = $(if $(CHAPTERS),$(foreach n,$(CHAPTERS),$(wildcard chapters/$(n)_*.
 STAGES := lint types unit sync nbval pages
 
 .DEFAULT_GOAL := help
-.PHONY: help lab setup dev model test check lint types unit soak sync nbval pages notebooks bench \
+.PHONY: help lab serve setup dev model test check lint types unit soak sync nbval pages notebooks bench \
   gpu web web-serve web-audit lock clean
 
 help:  ## List the targets
 	@printf 'Paged Attention, Cell by Cell\n\nFor readers\n'
-	@grep -hE '^lab:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/'
+	@grep -hE '^(lab|serve):.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/'
 	@printf '\nFor people who change the book\n'
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | grep -v '^lab:' | sed -E 's/^([a-z-]+):.*## /  make \1\t/'
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | grep -vE '^(lab|serve):' | sed -E 's/^([a-z-]+):.*## /  make \1\t/'
 
 lab: setup model  ## Set up once, then open your copy of the book in JupyterLab at chapter 0
 	@$(PY) -m bookbuild lab $(LAB_ARGS)
+
+serve: setup model  ## Serve the model on this machine over the OpenAI protocol, at port 8000
+	@$(PY) -m paged_attention serve $(SERVE_ARGS)
 
 setup: $(VENV)/.stamp-reader  ## Install what readers need into .venv
 

@@ -36,6 +36,8 @@ LIGHT = [
     "paged_attention.load_client.report",
     "paged_attention.own_sequences",
     "paged_attention.prefix",
+    "paged_attention.server.command",
+    "paged_attention.server.sockets",
     "paged_attention.prefix_tree",
     "paged_attention.runs",
     "paged_attention.slots",

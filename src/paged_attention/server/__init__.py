@@ -1,10 +1,12 @@
 """The engine behind the OpenAI protocol: ``python -m paged_attention serve``, or inside a program.
 
-From the wire inwards: ``command`` and ``background`` start a ``server``; ``handlers`` and ``base``
-speak HTTP, with ``chat`` and ``completions`` for the two protocols and ``stream`` for slow readers;
-``fields``, ``requests`` and ``messages`` read a body into plain dataclasses, ``objects`` write the
-answers; ``call`` is one request on the network's side, ``job`` what crosses to the
-``engine_thread``, where ``answer`` turns tokens into text. ``metrics`` is what Prometheus sees.
+From the wire inwards: ``command`` and ``background`` start a ``server``, which listens on
+``sockets`` as its ``settings`` say. ``handlers`` and ``base`` speak HTTP, ``stream`` to readers who
+may be slow. ``fields``, ``requests`` and ``messages`` read a body into plain dataclasses,
+``encoding`` makes token ids of it, ``objects`` writes the answers, ``errors`` the refusals. The
+``service`` knows who is here; a ``call`` is one request on the network's side, a ``job`` what
+crosses to the ``engine_thread``, where ``answer`` turns tokens into text. ``metrics`` is what
+Prometheus reads.
 """
 
 from typing import TYPE_CHECKING

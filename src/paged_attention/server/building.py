@@ -14,7 +14,7 @@ from paged_attention.serving.swap import HostStore
 def build_engine(
     model: Model,
     *,
-    num_blocks: int = 1024,
+    num_blocks: int = 512,
     block_size: int = 16,
     host_blocks: int = 0,
     prefix_cache: bool = True,

@@ -4,10 +4,16 @@ import argparse
 import asyncio
 import os
 import signal
+import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from paged_attention.errors import PagedAttentionError
+
+if TYPE_CHECKING:
+    from paged_attention.server.settings import Settings
 
 HELP = "serve a model on this machine over the OpenAI protocol"
 KEY_VARIABLE = "PAGED_ATTENTION_API_KEY"
@@ -15,69 +21,61 @@ KEY_VARIABLE = "PAGED_ATTENTION_API_KEY"
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the command's options to ``parser``."""
-    parser.formatter_class = argparse.ArgumentDefaultsHelpFormatter
     where = parser.add_argument_group("where")
-    where.add_argument("--host", default="127.0.0.1", help="address; 0.0.0.0 is open to others")
-    where.add_argument("--port", type=int, default=8000, help="0 takes a free one")
+    where.add_argument("--host", default="127.0.0.1", help="address; %(default)s unless given")
+    where.add_argument("--port", type=int, default=8000, help="0 takes a free one (%(default)s)")
     where.add_argument(
         "--api-key",
         metavar="KEY",
-        default=argparse.SUPPRESS,
-        help=f"key that callers must send; also from {KEY_VARIABLE}, which other users of this "
-        "machine can't see",
+        help="key that callers must send; needed for a host that other machines reach. The "
+        f"variable {KEY_VARIABLE} does the same, and no list of processes shows it",
     )
     what = parser.add_argument_group("what")
-    what.add_argument(
-        "--model", type=Path, metavar="FOLDER", help="a local checkpoint; SmolLM2 if not given"
+    which = what.add_mutually_exclusive_group()
+    which.add_argument(
+        "--model", type=Path, metavar="FOLDER", help="a local checkpoint (SmolLM2-135M-Instruct)"
     )
-    what.add_argument("--tiny", action="store_true", help="the tiny random model")
+    which.add_argument("--tiny", action="store_true", help="the tiny random model, for a try")
     what.add_argument("--served-model-name", metavar="NAME", help="what clients call it")
     memory = parser.add_argument_group("memory")
-    memory.add_argument("--num-blocks", type=_positive, default=1024, help="blocks of the pool")
-    memory.add_argument("--block-size", type=_positive, default=16, help="tokens of a block")
-    memory.add_argument("--host-blocks", type=_count, default=0, help="blocks for preempted ones")
-    memory.add_argument("--no-prefix-cache", action="store_true", help="reuse no prompt's blocks")
+    _number(memory, "--num-blocks", 512, "blocks of the pool")
+    _number(memory, "--block-size", 16, "tokens of a block")
+    _number(memory, "--host-blocks", 0, "blocks of host memory, for those who are preempted")
+    memory.add_argument("--no-prefix-cache", action="store_true", help="run every prompt whole")
     steps = parser.add_argument_group("steps")
-    steps.add_argument("--max-running", type=_positive, default=16, help="answers run at once")
-    steps.add_argument("--max-queue", type=_count, default=256, help="answers that may wait")
-    steps.add_argument("--budget", type=_positive, default=64, help="tokens of a step")
-    steps.add_argument("--chunk", type=_count, help="those of one prompt; 0 never cuts one")
-    limits = parser.add_argument_group("limits")
-    limits.add_argument("--time-limit", type=float, help="seconds after which an answer is ended")
-    limits.add_argument("--drain-limit", type=float, default=30.0, help="seconds a stop waits")
+    _number(steps, "--max-running", 16, "answers that run at once")
+    _number(steps, "--max-queue", 256, "answers that may wait; others hear 429")
+    _number(steps, "--budget", 64, "tokens of a step")
+    _number(steps, "--chunk", None, "those of one prompt at most, 0 never cuts one (the budget)")
+    limits = parser.add_argument_group("limits, in seconds")
+    limits.add_argument("--time-limit", type=float, metavar="S", help="of an answer (none)")
+    limits.add_argument(
+        "--drain-limit", type=float, default=30.0, metavar="S", help="of a stop (%(default)g)"
+    )
 
 
-def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"must be at least 1, got {number}")
-    return number
-
-
-def _count(text: str) -> int:
-    number = int(text)
-    if number < 0:
-        raise argparse.ArgumentTypeError(f"can't be negative, got {number}")
-    return number
+def _number(group: "argparse._ArgumentGroup", name: str, default: int | None, what: str) -> None:
+    given = "" if default is None else " (%(default)s)"
+    group.add_argument(name, type=int, default=default, metavar="N", help=what + given)
 
 
 def run(args: argparse.Namespace) -> int:
     """Serve until a signal comes; 0 after a graceful stop, 1 if it could not begin."""
-    from paged_attention.errors import PagedAttentionError
-    from paged_attention.server.server import AddressTaken
     from paged_attention.server.settings import Settings
+    from paged_attention.server.sockets import AddressTaken, bound
 
     try:
         settings = Settings(
             host=args.host,
             port=args.port,
-            api_key=getattr(args, "api_key", os.environ.get(KEY_VARIABLE)),
+            api_key=os.environ.get(KEY_VARIABLE) if args.api_key is None else args.api_key,
             model_name=args.served_model_name,
             max_queue=args.max_queue,
             time_limit=args.time_limit,
             drain_limit=args.drain_limit,
         )
-        return asyncio.run(_serve(settings, lambda: _load(args)))
+        sockets = bound(settings.host, settings.port)
+        return asyncio.run(_serve(settings, sockets, lambda: _load(args)))
     except (PagedAttentionError, OSError, ValueError) as error:
         print(error.args[-1] if isinstance(error, AddressTaken) else error, file=sys.stderr)
         return 1
@@ -101,10 +99,12 @@ def _load(args: argparse.Namespace) -> Any:
     return model, engine
 
 
-async def _serve(settings: Any, load: Callable[[], Any]) -> int:
+async def _serve(
+    settings: "Settings", sockets: Sequence[socket.socket], load: Callable[[], Any]
+) -> int:
     from paged_attention.server.server import Server
 
-    server = Server(settings)
+    server = Server(settings, sockets)
     server.open()
     _say(f"listening on {server.url}; loading the model …")
     signals: asyncio.Queue[None] = asyncio.Queue()
@@ -114,7 +114,8 @@ async def _serve(settings: Any, load: Callable[[], Any]) -> int:
     await asyncio.wait({loading, stopping}, return_when=asyncio.FIRST_COMPLETED)
     if loading.done():
         loading.result()
-        _say(f"{server.service.ready().name} is ready at {server.url}/v1 (Ctrl-C stops)")
+        backend = server.service.ready()
+        _say(f"{backend.name} is ready at {server.url}/v1: {backend.pool} (Ctrl-C stops)")
         await stopping
     _say("stopping: answers under way are finished, new ones are refused; once more ends them now")
     hurry = asyncio.ensure_future(signals.get())

@@ -1,27 +1,21 @@
 """The server: sockets first, then the model, then requests, and at the end nobody is cut off."""
 
 import asyncio
-import errno
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from tornado.httpserver import HTTPServer
-from tornado.netutil import bind_sockets
 
-from paged_attention.errors import PagedAttentionError
 from paged_attention.model import Model
 from paged_attention.server.handlers import application
 from paged_attention.server.service import Service
 from paged_attention.server.settings import Settings
+from paged_attention.server.sockets import bound, in_url
 from paged_attention.serving.engine import Engine
 
 _IDLE = 3600.0  # seconds: longer than any client keeps a connection for the next request
 _BODY = 300.0  # seconds that a body may take to arrive
 _ENOUGH = 2**40  # bytes: the handlers count bodies themselves, and answer 413
-
-
-class AddressTaken(PagedAttentionError, OSError):
-    """The server can't listen where it was told to."""
 
 
 class Server:
@@ -30,14 +24,16 @@ class Server:
     All three on one running event loop.
     """
 
-    def __init__(self, settings: Settings | None = None) -> None:
+    def __init__(
+        self, settings: Settings | None = None, sockets: Sequence[socket.socket] = ()
+    ) -> None:
         self.settings = settings or Settings()
-        self.sockets: list[socket.socket] = []
+        self.sockets = list(sockets)  # those that listen already, if any
 
     def open(self) -> None:
         """Listen, or raise ``AddressTaken``. It takes no model, so a taken port is told at once."""
         self.service = Service(self.settings)
-        self.sockets = bound(self.settings.host, self.settings.port)
+        self.sockets = self.sockets or bound(self.settings.host, self.settings.port)
         self._http = HTTPServer(
             application(self.service),
             max_body_size=_ENOUGH,
@@ -56,7 +52,7 @@ class Server:
     def url(self) -> str:
         """Where it is reached, on this machine."""
         host = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(self.settings.host)
-        return f"http://{host or _in_url(self.settings.host)}:{self.port}"
+        return f"http://{host or in_url(self.settings.host)}:{self.port}"
 
     def serve(self, model: Model, engine: Engine) -> None:
         """Take requests for ``model``. ``engine`` belongs to the server's thread until ``stop``."""
@@ -76,34 +72,3 @@ class Server:
         await self.service.close()
         self._http.stop()
         await self._http.close_all_connections()
-
-
-def bound(host: str, port: int) -> list[socket.socket]:
-    """Listening sockets; ``localhost`` is 127.0.0.1 and, where there is one, ::1."""
-    if host != "localhost":
-        return _bind(host, port)
-    for _ in range(10):  # a port that is free in one family may be taken in the other
-        sockets = _bind("127.0.0.1", port)
-        try:
-            return sockets + _bind("::1", sockets[0].getsockname()[1])
-        except AddressTaken as error:
-            if error.errno != errno.EADDRINUSE:
-                return sockets  # there is no ::1 here
-            sockets[0].close()
-            if port:
-                raise
-    raise AddressTaken(errno.EADDRINUSE, "no port is free for both 127.0.0.1 and ::1")
-
-
-def _bind(host: str, port: int) -> list[socket.socket]:
-    try:
-        return bind_sockets(port, host)
-    except OSError as error:
-        why = error.strerror or str(error)
-        if error.errno == errno.EADDRINUSE:
-            why = "another program listens there; choose another port, or 0 for a free one"
-        raise AddressTaken(error.errno, f"can't listen on {_in_url(host)}:{port}: {why}") from error
-
-
-def _in_url(host: str) -> str:
-    return f"[{host}]" if ":" in host else host

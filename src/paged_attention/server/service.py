@@ -25,6 +25,7 @@ class Backend:
     """A model that is served: its engine on a thread of its own, what it is called, its limits.
 
     ``context``: tokens of prompt and answer together, which model and pool both have room for.
+    ``pool``: its size in words.
     """
 
     def __init__(
@@ -32,12 +33,14 @@ class Backend:
     ) -> None:
         self.model, self.name, self.clock = model, name, engine.clock
         cache = engine.memory.cache
-        pool = cache.allocator.num_blocks * cache.block_size
-        self.context = min(model.config.max_positions, pool)
+        blocks, size = cache.allocator.num_blocks, cache.block_size
+        self.context = min(model.config.max_positions, blocks * size)
+        megabytes = (cache.k_pool.nbytes + cache.v_pool.nbytes) / 1e6
+        self.pool = f"{blocks:,} blocks of {size} tokens, {megabytes:,.0f} MB"
         self.max_running = engine.scheduler.max_running
         self.token_bytes = TokenBytes(model.tokenizer.backend)
         self.metrics = Metrics(name)
-        self.metrics.observe_pool(cache.block_size, cache.allocator.num_blocks)
+        self.metrics.observe_pool(size, blocks)
         self.engine = EngineThread(engine, model.tokenizer, self.metrics, post)
 
     def most_new(self, asked: Asked, tokens: Sequence[int]) -> int:

@@ -27,7 +27,7 @@ from helpers.api import (
 from paged_attention.model import Model
 from paged_attention.server import Settings, build_engine, serve_in_background
 from paged_attention.server.background import BackgroundServer
-from paged_attention.server.server import AddressTaken, bound
+from paged_attention.server.sockets import AddressTaken, bound
 from paged_attention.serving.engine import Engine
 
 LONG = "x" * 700
