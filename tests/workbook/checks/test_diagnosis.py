@@ -1,5 +1,6 @@
 """A failing check names the cause, and asks for it in the order that it promises."""
 
+import linecache
 import sys
 from typing import Any
 
@@ -419,3 +420,40 @@ class Pool:
     report = Checks(registry).pool(a_cell(cell.format(error)))
     assert report.failure
     assert report.failure.why == "Written before it was tested."
+
+
+def test_who_answers_where_nothing_is_asked_is_told_so() -> None:
+    registry = Registry()
+    put = registry.exercise(
+        "put",
+        label="ex-99-4",
+        title="P",
+        stub="put",
+        takes="function",
+        hints=("", ""),
+        answers=False,
+    )
+
+    @put.case("one", tried="put([], 1)", right="[1]", why="Law.")
+    def _case(function: Any) -> None:
+        box: list[int] = []
+        function(box, 1)
+        expect(box == [1], got=shown(box))
+
+    put.finished = lambda box, n: box.append(n)
+    assert Checks(registry).put(lambda box, n: box.append(n)).ok
+    report = Checks(registry).put(lambda box, n: box.append(n) or box)
+    assert report.failure
+    assert report.failure.why.startswith("An answer came back, and nothing is asked for")
+
+
+def test_the_words_of_a_readers_own_error_are_not_compared(book: tuple[Checks, Exercise]) -> None:
+    checks, exercise = book
+
+    @exercise.mistake("Everything was refused.")
+    def refuses(a: int, b: int) -> int:
+        raise ValueError("no")
+
+    cell = "def area(a, b):\n  raise ValueError(f'{a} by {b} is no good')"
+    linecache.cache["/tmp/ipykernel_1/77.py"] = (9, None, cell.splitlines(True), "")
+    assert why(checks, cell) == "Everything was refused."

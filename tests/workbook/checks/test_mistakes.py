@@ -9,6 +9,7 @@ from workbook.checks import check, exercises, load_mistakes, open_tasks
 from workbook.checks.framework import Exercise
 
 FEWEST = 3
+CHAPTERS = {"01": 15, "03": 15, "04": 15, "06": 15}  # where every exercise has more
 BOOK = exercises()
 for exercise in BOOK:
     load_mistakes(exercise.label)
@@ -46,7 +47,7 @@ def test_a_right_solution_passes(exercise: Exercise, right: Any) -> None:
 @pytest.mark.parametrize("exercise", BOOK, ids=lambda e: e.name)
 def test_each_exercise_has_mistakes_and_a_right_solution(exercise: Exercise) -> None:
     assert exercise.finished is not None
-    assert len(exercise.mistakes) >= FEWEST
+    assert len(exercise.mistakes) >= CHAPTERS.get(exercise.label[3:5], FEWEST)
 
 
 @pytest.mark.parametrize("task", open_tasks(), ids=lambda t: t.name)

@@ -40,6 +40,9 @@ physical_slot.example(
     "the last of 22 tokens", TABLE, 21, 4, right=(0, 1), why="21 = 5 × 4 + 1, and table[5] is 0."
 )
 physical_slot.example(
+    "the last slot of a table", [5, 1, 7], 11, 4, right=(7, 3), why="3 blocks of 4 have 12 slots."
+)
+physical_slot.example(
     "blocks of 16",
     [3, 8],
     5,
@@ -62,7 +65,7 @@ def _outside(function: Any) -> None:
         expect(
             outcome.raised(IndexError),
             tried=f"physical_slot([5, 1, 7], {position}, 4)",
-            got=str(outcome),
+            got=str(outcome) if outcome.error is None else type(outcome.error).__name__,
             right="IndexError",
             why=f"{better} last block." if outcome.error is None and position < 0 else None,
         )

@@ -16,6 +16,7 @@ reserve = exercise(
     title="Reserve",
     stub="reserve",
     takes="function",
+    answers=False,
     hints=(
         "How many blocks will the sequence need in all, and how many has it got? Count from its "
         "length, not from what is reserved.",

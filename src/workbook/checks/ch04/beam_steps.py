@@ -13,6 +13,7 @@ beam_step = exercise(
     title="A step of beam search",
     stub="beam_step",
     takes="function",
+    answers=False,
     hints=(
         "How long is each old beam needed? And what makes a count fall to 1, so that a survivor "
         "may write in place?",

@@ -25,6 +25,7 @@ copying_reserve = exercise(
     title="Reserve with copy-on-write",
     stub="reserve",
     takes="function",
+    answers=False,
     hints=(
         "Before you take anything, answer two questions. How many blocks are missing at the end of "
         "the table? Will the first new token fall into a block that has a second holder?",

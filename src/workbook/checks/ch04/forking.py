@@ -21,6 +21,7 @@ fork = exercise(
     title="Fork",
     stub="fork",
     takes="function",
+    answers=False,
     hints=(
         "A table is a list of numbers, and the child needs a list of its own. Who has to know that "
         "each of these blocks has one holder more?",

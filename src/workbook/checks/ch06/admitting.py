@@ -71,6 +71,17 @@ admit.example(
     "(vllm-project/vllm-ascend#12128)",
 )
 admit.example(
+    "nothing runs, and two come",
+    [(2, 0), (2, 0)],
+    5,
+    0,
+    0,
+    1,
+    right=1,
+    why="The first begins with nobody to leave blocks for. For the second one runs: 2 must stay, "
+    "and 3 - 2 is too few.",
+)
+admit.example(
     "the newcomer will run, too",
     [(2, 0)],
     4,

@@ -43,6 +43,14 @@ shares.example(
     why="A share may be 0: those two wait a step.",
 )
 shares.example(
+    "the oldest reader isn't the one with most or least",
+    [4, 30, 1, 3, 12],
+    17,
+    8,
+    right=[4, 8, 1, 3, 1],
+    why="The list goes from the oldest to the newest, and nothing else decides.",
+)
+shares.example(
     "back after a preemption",
     [9, 1],
     24,

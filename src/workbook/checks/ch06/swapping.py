@@ -29,7 +29,17 @@ def _world(cls: Any, num_blocks: int, host_blocks: int) -> tuple[Any, Any]:
     from paged_attention.cache import PagedKVCache
 
     torch.manual_seed(6)
-    cache = PagedKVCache(SIZES["layers"], num_blocks, 4, SIZES["kv_heads"], SIZES["head_dim"])
+
+    class Reused(PagedKVCache):
+        """Whose freed blocks are somebody else's at once, as on a busy server."""
+
+        def free(self, seq: Any) -> None:
+            table = list(self.tables[seq])
+            super().free(seq)
+            for pool in (self.k_pool, self.v_pool):
+                pool[:, [block for block in table if not self.allocator.refs[block]]] = torch.nan
+
+    cache = Reused(SIZES["layers"], num_blocks, 4, SIZES["kv_heads"], SIZES["head_dim"])
     cache.k_pool.fill_(torch.nan)
     cache.v_pool.fill_(torch.nan)
     order = cache.allocator.allocate_many(num_blocks)
@@ -71,7 +81,8 @@ def _compared(got: Any, right: Any) -> str:
             same = torch.isclose(mine[layer], wanted[layer]).all(dim=2).all(dim=0)  # [tokens]
             if not same.all():
                 places = shown((~same).nonzero().flatten().tolist())
-                parts.append(f"{name} of layer {layer} differ at positions {places}")
+                what = _what(mine[layer][:, ~same], right[:, layer][:, :, ~same])
+                parts.append(f"{name} of layer {layer} differ at positions {places}{what}")
     return "; ".join(parts)
 
 
@@ -87,21 +98,40 @@ def _out(memory: Any, name: str) -> Any:
     return came
 
 
+def _what(mine: Any, right: Any) -> str:
+    """What the wrong numbers are, if that can be said: ``mine`` of ``right``, keys and values."""
+    if mine.isnan().all():
+        return " (never written: NaN)"
+    if not mine.any():
+        return " (0, as in the host's unused memory)"
+    for name, others in zip(("keys", "values"), right, strict=True):
+        if bool((mine == others).all()):
+            return f" (they are its {name})"
+    return ""
+
+
 @host.case(
     "a copy, and the pool's blocks are free",
     tried="A writes 9 tokens in blocks of 4; swap_out('A')",
-    right="True; A is gone from the cache, all 8 blocks are free; 3 of the host's 5 in use",
+    right="True; A is gone from the cache, all 8 blocks are free; the host's 3 in use",
     why="Whoever waits holds no block of the pool: that is what preemption is for.",
 )
 def _goes(cls: Any) -> None:
-    cache, memory = _world(cls, 8, 5)
+    cache, memory = _world(cls, 8, 3)
     _write(cache, "A", 9)
     _out(memory, "A")
     got = (
         f"A {'is' if 'A' in cache.tables else 'is not'} in the cache, {cache.allocator.num_free} "
-        f"blocks free, {5 - len(memory.free)} of the host's in use"
+        f"blocks free, {3 - len(memory.free)} of the host's in use"
     )
     expect(got == "A is not in the cache, 8 blocks free, 3 of the host's in use", got=got)
+    copied = memory.k[:, list(memory.kept["A"][0]), :, 0]  # a key in each block, if nothing else
+    expect(
+        not copied.isnan().any() and bool(copied.any()),
+        got="the host's blocks of `kept['A']` hold nothing of A's",
+        right="A's keys",
+        why="The copy is in the host blocks that `kept` names, and made while A holds its own.",
+    )
 
 
 @host.case(
@@ -170,7 +200,9 @@ def _full(cls: Any) -> None:
     _write(cache, "A", 9)
     before = list(cache.tables["A"])
     came = attempt(memory.swap_out, "A")
-    got = f"{came}; A has {shown(cache.tables.get('A'))}, {len(memory.free)} host blocks free"
+    answer = came.value if came.error is None else came
+    has = shown(cache.tables.get("A"))
+    got = f"{answer}; A has {has}, {len(memory.free)} host blocks free"
     expect(
         came.error is None
         and came.value is False

@@ -21,7 +21,8 @@ class Exercise:
     The last four are filled by the module of mistakes, which is loaded when a check needs a cause.
     ``finished`` is a right solution with the stub's signature, ``also_right`` are others;
     ``probes`` are the arguments of calls that no case makes, on which a function that passed is
-    compared with it. ``any_form`` says that an answer may look otherwise than its answer.
+    compared with it. ``answers`` is false for one that returns nothing. ``any_form`` says that an
+    answer may look otherwise than its answer.
     """
 
     name: str
@@ -30,6 +31,7 @@ class Exercise:
     stub: str
     takes: Takes
     hints: tuple[str, str]
+    answers: bool = True
     cases: list[Case] = field(default_factory=list)
     finished: Any = None
     also_right: list[Any] = field(default_factory=list)

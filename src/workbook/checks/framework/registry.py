@@ -25,9 +25,10 @@ class Registry:
         stub: str,
         takes: Takes,
         hints: tuple[str, str],
+        answers: bool = True,
     ) -> Exercise:
         """Register one exercise and return it, still without cases; it may register again."""
-        new = Exercise(name, label, title, stub, takes, hints)
+        new = Exercise(name, label, title, stub, takes, hints, answers)
         for other in self.exercises.values():
             if (other.name == name) != (other.label == label):
                 raise ValueError(

@@ -1,7 +1,9 @@
 """Where the reader's own code stands."""
 
 import inspect
+import re
 import traceback
+from pathlib import PurePath
 from typing import Any
 
 
@@ -20,3 +22,11 @@ def files_of(reader: Any) -> set[str]:
     functions = [next((f for f in (getattr(m, n, None) for n in inside) if f), m) for m in members]
     codes = [getattr(inspect.unwrap(f), "__code__", None) for f in functions if callable(f)]
     return {code.co_filename for code in codes if code is not None}
+
+
+def raised_by_hand(error: BaseException) -> bool:
+    """Whether the line where it arose is a ``raise`` or an ``assert``, and not the engine's."""
+    frames = traceback.extract_tb(error.__traceback__)
+    if not frames or "paged_attention" in PurePath(frames[-1].filename).parts:
+        return False
+    return bool(re.search(r"(^|: *)(raise|assert)\b", frames[-1].line or ""))

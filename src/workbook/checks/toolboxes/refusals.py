@@ -1,13 +1,11 @@
 """A refused call changes nothing: what is compared, before and after."""
 
 import copy
-import re
-import traceback
 from dataclasses import dataclass
-from pathlib import PurePath
 from typing import Any
 
 from workbook.checks.framework import Outcome, attempt, expect, shown
+from workbook.checks.framework.source import raised_by_hand
 
 _NEXT = "the ids that come out next"
 _REORDERED = (
@@ -76,7 +74,7 @@ def expect_refused(
     names = " or ".join(kind.__name__ for kind in kinds)
     change = before.change(Snapshot.of(holder))
     got = f"{outcome}; {change[0]}" if change else str(outcome)
-    if outcome.error is not None and _on_purpose(outcome.error):
+    if outcome.error is not None and raised_by_hand(outcome.error):
         why = f"It is refused, but under another name: who catches {names} doesn't hear of it."
     expect(outcome.raised(*kinds), tried=tried, got=got, right=f"{names}, nothing changed", why=why)
     if change:
@@ -87,10 +85,3 @@ def expect_refused(
             right=f"the error, and still {change[1]}",
             why=_REORDERED if change[0].startswith(_NEXT) else changed,
         )
-
-
-def _on_purpose(error: Exception) -> bool:
-    """Whether the line where it arose is a ``raise`` or an ``assert``, and not the engine's."""
-    last = traceback.extract_tb(error.__traceback__)[-1]
-    ours = "paged_attention" in PurePath(last.filename).parts
-    return not ours and bool(re.search(r"(^|: *)(raise|assert)\b", last.line or ""))

@@ -119,6 +119,18 @@ mistake(
     ("    blocks = pool", "    pool[0] = 0\n    blocks = pool"),
 )
 mistake(
+    "The rest of a row's last block was erased in the pool itself. To read is not to write: zeros "
+    "belong into the copy.",
+    (
+        "    blocks = pool",
+        "    size = pool.shape[2]\n"
+        "    for table, end in zip(tables.tolist(), ends.tolist(), strict=True):\n"
+        "        if end % size:\n"
+        "            pool[table[end // size], :, end % size :] = 0\n"
+        "    blocks = pool",
+    ),
+)
+mistake(
     "The zeros were put in before the blocks were read, into the pool's slots past each row's end: "
     "those of the padding are somebody's.",
     (

@@ -96,6 +96,29 @@ mistake(
     ("raise IndexError(position)", "return None"),
 )
 mistake(
-    "The last slot of the table was refused: `len(table) * block_size` positions have one.",
+    "The whole last block was refused: `len(table) * block_size` positions have a slot.",
     ("len(table) * block_size:", "len(table) * block_size - block_size:"),
+)
+mistake(
+    "The last slot of the table was refused: the positions 0 to `len(table) * block_size - 1` "
+    "have one.",
+    ("len(table) * block_size:", "len(table) * block_size - 1:"),
+)
+mistake(
+    "Past its end the table began anew (`% len(table)`): that slot has another position.",
+    ("if not 0 <= position < len(table) * block_size:", "if position < 0:"),
+    ("table[index]", "table[index % len(table)]"),
+)
+mistake(
+    "Only the last block was looked for past the end (a `min` with it): that slot is taken.",
+    ("if not 0 <= position < len(table) * block_size:", "if position < 0:"),
+    ("table[index]", "table[min(index, len(table) - 1)]"),
+)
+mistake(
+    "Position 0 was refused; it is the first token's.",
+    ("if not 0 <= position", "if not 0 < position"),
+)
+mistake(
+    "Every position was refused: the test stands the wrong way round.",
+    ("if not 0 <=", "if 0 <="),
 )

@@ -129,6 +129,18 @@ mistake(
     ("positions // block_size", "positions[:1].expand_as(positions) // block_size"),
 )
 mistake(
+    "The entry was rounded to the nearest whole number: a position inside a block still belongs to "
+    "that block. `//` rounds down.",
+    (
+        "positions // block_size]",
+        "(positions / block_size).round().long().clamp(max=tables.shape[1] - 1)]",
+    ),
+)
+mistake(
+    "`gather` went along axis 0, from row to row. The entries of one table lie along axis 1.",
+    ("tables[rows, positions // block_size]", "tables.gather(0, positions // block_size)"),
+)
+mistake(
     "The entry was computed as `ceil(p / size) - 1`: for a block's first token that is the block "
     "before. `//` alone is right.",
     ("positions // block_size]", "-(-positions // block_size) - 1]"),

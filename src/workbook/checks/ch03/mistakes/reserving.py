@@ -32,8 +32,9 @@ def end_minus_one(cache: Any, seq: str, new_tokens: int) -> None:
 
 
 @reserve.mistake(
-    "Refused, yet the table grew: the caller gives up, and those blocks stay with a sequence that"
-    " can't run. (This happened: ovg-project/kvcached#364)"
+    "The table grew before it was sure that all blocks are there, one by one for example: the "
+    "caller gives up, and they stay with a sequence that can't run. One `allocate_many` takes all "
+    "or none. (This happened: ovg-project/kvcached#364)"
 )
 def by_ones(cache: Any, seq: str, new_tokens: int) -> None:
     for _ in range(missing(cache, seq, new_tokens)):
@@ -41,8 +42,8 @@ def by_ones(cache: Any, seq: str, new_tokens: int) -> None:
 
 
 @reserve.mistake(
-    "The last block still had room for position 5: count the whole sequence, not the new tokens "
-    "alone."
+    "The last block still had room for position 5. The new tokens were counted alone, or from the "
+    "table's room on: count the whole sequence, its length and them."
 )
 def new_alone(cache: Any, seq: str, new_tokens: int) -> None:
     take(cache, seq, ceil_div(new_tokens, cache.block_size))
@@ -81,6 +82,14 @@ def from_what_is_reserved(cache: Any, seq: str, new_tokens: int) -> None:
     room = len(cache.tables[seq]) * cache.block_size - cache.lengths[seq]
     if new_tokens > room or (cache.lengths[seq] == 0 and new_tokens):
         take(cache, seq, ceil_div(max(new_tokens - room, 1), cache.block_size))
+
+
+@reserve.mistake(
+    "The loop asks how many slots the table has, and nothing in it makes the table longer."
+)
+def goes_round(cache: Any, seq: str, new_tokens: int) -> None:
+    while len(cache.tables[seq]) * cache.block_size < cache.lengths[seq] + new_tokens:
+        missing(cache, seq, new_tokens)
 
 
 @reserve.mistake(

@@ -18,16 +18,22 @@ def refuse(cache: Any, seq: str, length: int) -> None:
         raise ValueError(length)
 
 
-@truncate.mistake("Position 8 has lost its slot: 9 tokens need 3 blocks.")
+@truncate.mistake(
+    "Rounded down: `//` leaves out the part-filled last block, and its tokens have no slot any "
+    "more."
+)
 def floored(cache: Any, seq: str, length: int) -> None:
     refuse(cache, seq, length)
-    cut(cache, seq, length, length // 4)
+    cut(cache, seq, length, length // cache.block_size)
 
 
-@truncate.mistake("The table still names blocks that are free; their next owner will be read here.")
+@truncate.mistake(
+    "The table was never cut: it still names the blocks that were released. Their next owner will "
+    "be read here."
+)
 def table_kept(cache: Any, seq: str, length: int) -> None:
     refuse(cache, seq, length)
-    cache.allocator.release_many(cache.tables[seq][ceil_div(length, 4) :])
+    cache.allocator.release_many(cache.tables[seq][ceil_div(length, cache.block_size) :])
     cache.lengths[seq] = length
 
 
@@ -42,14 +48,14 @@ def length_only(cache: Any, seq: str, length: int) -> None:
 )
 def no_release(cache: Any, seq: str, length: int) -> None:
     refuse(cache, seq, length)
-    del cache.tables[seq][ceil_div(length, 4) :]
+    del cache.tables[seq][ceil_div(length, cache.block_size) :]
     cache.lengths[seq] = length
 
 
 @truncate.mistake("The length still counts tokens that are gone.")
 def length_kept(cache: Any, seq: str, length: int) -> None:
     refuse(cache, seq, length)
-    cut(cache, seq, cache.lengths[seq], ceil_div(length, 4))
+    cut(cache, seq, cache.lengths[seq], ceil_div(length, cache.block_size))
 
 
 @truncate.mistake(
@@ -57,7 +63,42 @@ def length_kept(cache: Any, seq: str, length: int) -> None:
     "stretched."
 )
 def stretches(cache: Any, seq: str, length: int) -> None:
-    cut(cache, seq, length, ceil_div(length, 4))
+    if length < 0:
+        raise ValueError(length)
+    cut(cache, seq, length, ceil_div(length, cache.block_size))
+
+
+@truncate.mistake("Nothing was refused: a length below 0 or past the end is a ValueError.")
+def refuses_nothing(cache: Any, seq: str, length: int) -> None:
+    cut(cache, seq, length, ceil_div(length, cache.block_size))
+
+
+@truncate.mistake(
+    "It returned without a word: the caller believes that the tokens are gone. Raise a ValueError."
+)
+def says_nothing(cache: Any, seq: str, length: int) -> None:
+    if 0 <= length <= cache.lengths[seq]:
+        cut(cache, seq, length, ceil_div(length, cache.block_size))
+
+
+@truncate.mistake(
+    "The blocks at the front were released and left the table. The front stays: it holds the "
+    "tokens that remain."
+)
+def from_the_front(cache: Any, seq: str, length: int) -> None:
+    refuse(cache, seq, length)
+    for _ in range(len(cache.tables[seq]) - ceil_div(length, cache.block_size)):
+        cache.allocator.release(cache.tables[seq].pop(0))
+    cache.lengths[seq] = length
+
+
+@truncate.mistake("It was refused when the blocks had gone: test first, then release.")
+def too_late(cache: Any, seq: str, length: int) -> None:
+    kept = max(0, ceil_div(length, cache.block_size))
+    while len(cache.tables[seq]) > kept:
+        cache.allocator.release(cache.tables[seq].pop())
+    refuse(cache, seq, length)
+    cache.lengths[seq] = length
 
 
 @truncate.mistake(
@@ -119,7 +160,7 @@ truncate.finished = right
 truncate.also_right.append(PagedKVCache.truncate)
 mistake = truncate.mistake
 mistake(
-    "A new list was made and hung in: but the table was cut at the wrong end. The front stays.",
+    "The right blocks were released, and the table was cut at the other end. The front stays.",
     ("del cache.tables[seq][kept:]", "del cache.tables[seq][: len(cache.tables[seq]) - kept]"),
 )
 mistake(

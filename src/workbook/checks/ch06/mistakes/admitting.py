@@ -27,6 +27,7 @@ admit.probes += [
     ([(1, 0)] * 5, 9, 2, 1, 1),
     ([(3, 0)], 3, 0, 1, 0),
     ([(0, 2), (4, 0)], 6, 0, 2, 0),
+    ([(0, 4), (0, 4)], 6, 0, 1, 0),
 ]
 
 admit.mistake(
@@ -92,4 +93,52 @@ admit.mistake(
 admit.mistake(
     "The spare doesn't depend on how many run here. Each of them needs a next block.",
     ("int(spare * (count + 1))", "int(spare)"),
+)
+admit.mistake(
+    "The spare was left out for all newcomers, because nothing ran before them: the first has "
+    "begun when the second is asked.",
+    ("if count else 0)", "if running else 0)"),
+)
+admit.mistake(
+    "A newcomer's blocks were counted twice: taken off the room, and promised as well.",
+    ("        room -= idle\n", "        room -= idle + new\n"),
+)
+admit.mistake(
+    "Idle hits were added to the room. They are in it already, and not any more once they are "
+    "held.",
+    ("new + idle > room - keep", "new > room + idle - keep"),
+)
+admit.mistake(
+    "Idle hits count as promised, too: they are taken off the room already.",
+    ("        promised += new\n", "        promised += new + idle\n"),
+)
+admit.mistake(
+    "What a newcomer takes new wasn't kept for it: its blocks are promised from then on.",
+    ("        promised += new\n", ""),
+)
+admit.mistake(
+    "The spare of every newcomer was added up. It is one number for all who run: `int(spare * n)`.",
+    (
+        "        room -= idle\n",
+        "        room -= idle + (int(spare * (count + 1)) if count else 0)\n",
+    ),
+)
+admit.mistake(
+    "The very first was spared the spare, whoever runs already: that is for nothing running at "
+    "all.",
+    ("if count else 0)", "if admitted else 0)"),
+)
+admit.mistake(
+    "The spare was asked of the newcomer alone, and those who run were forgotten.",
+    ("int(spare * (count + 1))", "int(spare * (admitted + 1))"),
+)
+admit.mistake(
+    "Those admitted and those running came back together: how many begin now is wanted.",
+    ("    return admitted\n", "    return running + admitted\n"),
+)
+admit.mistake(
+    "Idle hits were added to the room. They are in it already, and not any more once they are "
+    "held.",
+    ("new + idle > room - keep", "new > room + idle - keep"),
+    ("        room -= idle\n", ""),
 )

@@ -63,6 +63,77 @@ def evenly(left: list[int], budget: int, chunk: int) -> list[int]:
     return given
 
 
+@shares.mistake(
+    "The readers share evenly, and what the division leaves is given to nobody. The oldest first: "
+    "it ends early, and no other later."
+)
+def evenly_rounded_down(left: list[int], budget: int, chunk: int) -> list[int]:
+    readers = sum(n > 1 for n in left)
+    each = (budget - left.count(1)) // readers if readers else 0
+    return [1 if n == 1 else min(n, chunk, each) for n in left]
+
+
+@shares.mistake(
+    "Those who speak were taken off the budget twice: put aside at first, and again in the walk."
+)
+def speakers_twice(left: list[int], budget: int, chunk: int) -> list[int]:
+    budget -= left.count(1)
+    given = []
+    for n in left:
+        given.append(1 if n == 1 else max(0, min(n, budget, chunk)))
+        budget -= given[-1]
+    return given
+
+
+@shares.mistake(
+    "The shares came in another order than the requests, those who speak first: share i is request "
+    "i's."
+)
+def speakers_in_front(left: list[int], budget: int, chunk: int) -> list[int]:
+    given = finished(left, budget, chunk)
+    return [1] * left.count(1) + [g for n, g in zip(left, given, strict=True) if n > 1]
+
+
+@shares.mistake("`chunk` was taken for the limit of all readers together; it is that of each.")
+def chunk_for_all(left: list[int], budget: int, chunk: int) -> list[int]:
+    return finished(left, min(budget, chunk + left.count(1)), chunk)
+
+
+@shares.mistake(
+    "The one with least left to run was served first. The list goes from the oldest to the newest."
+)
+def shortest_first(left: list[int], budget: int, chunk: int) -> list[int]:
+    given = [0] * len(left)
+    for i in sorted(range(len(left)), key=left.__getitem__):
+        given[i] = min(left[i], budget, chunk)
+        budget -= given[i]
+    return given
+
+
+@shares.mistake(
+    "The one with most left to run was served first: the oldest is, whatever its length."
+)
+def longest_first(left: list[int], budget: int, chunk: int) -> list[int]:
+    order = sorted(range(len(left)), key=left.__getitem__, reverse=True)
+    budget -= left.count(1)
+    given = [1 if n == 1 else 0 for n in left]
+    for i in order:
+        if left[i] > 1:
+            given[i] = min(left[i], budget, chunk)
+            budget -= given[i]
+    return given
+
+
+@shares.mistake("A share has no limit but the budget and the rest: `min(n, budget, chunk)`.")
+def the_chunk_itself(left: list[int], budget: int, chunk: int) -> list[int]:
+    budget -= left.count(1)
+    given = []
+    for n in left:
+        given.append(1 if n == 1 else min(budget, chunk))
+        budget -= 0 if n == 1 else given[-1]
+    return given
+
+
 @shares.mistake("What was given to one reader was not taken off the budget of the next.")
 def budget_for_each(left: list[int], budget: int, chunk: int) -> list[int]:
     budget -= left.count(1)

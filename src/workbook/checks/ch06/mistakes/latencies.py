@@ -102,3 +102,75 @@ latencies.mistake(
     "Without gaps there is none to pick: that is None, not 0.",
     ("if gaps else None", "if gaps else 0.0"),
 )
+latencies.mistake(
+    "The percentile was interpolated between two gaps, as NumPy's `percentile` does. Asked for is "
+    "a gap that occurred.",
+    (
+        _P99,
+        "(lambda s, x: s[int(x)] + (x % 1) * (s[min(int(x) + 1, len(s) - 1)] - s[int(x)]))"
+        "(sorted(gaps), 0.99 * (len(gaps) - 1)) if gaps else None",
+    ),
+)
+latencies.mistake(
+    "Number `0.99 * n` was counted from 0: of 200 gaps that is the 199th, one too far.",
+    (_P99, "sorted(gaps)[min(int(0.99 * len(gaps)), len(gaps) - 1)] if gaps else None"),
+)
+latencies.mistake(
+    "The longest gap came back; a hundredth of them may be longer than the 99th percentile.",
+    (_P99, "max(gaps) if gaps else None"),
+)
+latencies.mistake(
+    "A request without a token has no first one to look at: leave it out of the TTFTs.",
+    ("for arrived, times in requests if times]", "for arrived, times in requests]"),
+)
+latencies.mistake(
+    "A request without a token is among the TTFTs, as None: leave it out.",
+    (
+        "times[0] - arrived for arrived, times in requests if times]",
+        "times[0] - arrived if times else None for arrived, times in requests]",
+    ),
+)
+latencies.mistake(
+    "The last request's last token was taken for the last of all. An earlier one may end later.",
+    (
+        "max(t for _, times in requests for t in times)",
+        "[times for _, times in requests if times][-1][-1]",
+    ),
+)
+latencies.mistake(
+    "The first request of the list was taken for the first to arrive. Look for the smallest time.",
+    ("min(arrived for arrived, _ in requests)", "requests[0][0]"),
+)
+latencies.mistake(
+    "The first request was taken for the first to arrive, and the last one's last token for the "
+    "last of all: look for the smallest and the largest time.",
+    (
+        "max(t for _, times in requests for t in times)",
+        "[times for _, times in requests if times][-1][-1]",
+    ),
+    ("min(arrived for arrived, _ in requests)", "requests[0][0]"),
+)
+latencies.mistake(
+    "Means came back. All TTFTs and all gaps are wanted, in lists.",
+    (
+        "    tokens = sum",
+        "    ttfts = sum(ttfts) / len(ttfts) if ttfts else 0.0\n"
+        "    gaps = sum(gaps) / len(gaps) if gaps else 0.0\n"
+        "    tokens = sum",
+    ),
+)
+latencies.mistake(
+    "Requests without a token weren't counted as arrived: the clock starts at the first arrival.",
+    ("min(arrived for arrived, _ in requests)", "min(a for a, times in requests if times)"),
+)
+latencies.mistake(
+    "The gaps were taken from the arrival on, each: a gap lies between two neighbouring tokens.",
+    (
+        "[b - a for _, times in requests for a, b in pairwise(times)]",
+        "[t - a for a, times in requests for t in times[1:]]",
+    ),
+)
+latencies.mistake(
+    "Gaps were counted for the rate; a request of n tokens has n - 1 of them.",
+    ("sum(len(times) for _, times in requests)", "len(gaps)"),
+)

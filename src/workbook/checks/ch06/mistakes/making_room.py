@@ -145,3 +145,45 @@ make_room.mistake(
     "The oldest was passed over: the walk began with the second request.",
     ("zip(running, given, strict=True)", "zip(running[1:], given[1:], strict=True)"),
 )
+make_room.mistake(
+    "The victim stayed on the list, so the same request is to give way again: take it off (`pop`).",
+    ("still.pop()", "still[-1]"),
+)
+make_room.mistake(
+    "The newest *other* request gave way, never the one that needs the block. When nobody is "
+    "newer, it gives way itself.",
+    (
+        "            victim = still.pop()\n",
+        "            others = [r for r in still if r is not request]\n"
+        "            if not others:\n"
+        "                return\n"
+        "            victim = others[-1]\n"
+        "            still.remove(victim)\n",
+    ),
+)
+make_room.mistake(
+    "The next newer one gave way, not the newest of all: `pop()` takes from the end.",
+    (
+        "            victim = still.pop()\n",
+        "            at = still.index(request) + 1\n"
+        "            victim = still.pop(at if at < len(still) else at - 1)\n",
+    ),
+)
+make_room.mistake(
+    "When somebody had given way, the walk ended: who still fits gets a row all the same.",
+    (
+        "            plan.add_row(request, n)\n",
+        "            plan.add_row(request, n)\n"
+        "            if len(still) < len(running):\n"
+        "                return\n",
+    ),
+)
+make_room.mistake(
+    "Somebody gave way without need: ask `fits` before, not after.",
+    (
+        "        while not plan.fits(request, n):\n",
+        "        if n and not plan.fits(request, n + 4) and still[-1] is not request:\n"
+        "            plan.give_back(still.pop())\n"
+        "        while not plan.fits(request, n):\n",
+    ),
+)

@@ -53,6 +53,10 @@ host.mistake(
 host.mistake(
     "Only full blocks were copied. The last one holds tokens, too.",
     ("self.cache.blocks_needed(length)]", "length // self.cache.block_size]"),
+)
+host.mistake(
+    "Only full blocks were copied. The last one holds tokens, too.",
+    ("self.cache.blocks_needed(length)]", "length // self.cache.block_size]"),
     (
         "        table = self.cache.tables[name]\n",
         "        table = self.cache.tables[name][: len(blocks)]\n",
@@ -64,6 +68,10 @@ host.mistake(
         "self.kept[name] = blocks, length",
         "self.kept[name] = blocks, len(blocks) * self.cache.block_size",
     ),
+)
+host.mistake(
+    "The sequence stayed in the cache: nothing was gained.",
+    ("        self.cache.free(name)\n", ""),
 )
 host.mistake(
     "The sequence stayed in the cache: nothing was gained.",
@@ -109,11 +117,11 @@ host.mistake(
     ("        self.free += blocks\n", ""),
 )
 host.mistake(
-    "The blocks were free before they were copied, and somebody wrote into them.",
+    "The sequence was freed before the copy was made: its blocks may be somebody's by then.",
+    ("        self.cache.free(name)\n", ""),
     (
         "        blocks = [self.free.pop() for _ in table]\n",
-        "        blocks = [self.free.pop() for _ in table]\n"
-        "        self.cache.k_pool[:, table] = self.cache.v_pool[:, table] = 0.0\n",
+        "        blocks = [self.free.pop() for _ in table]\n        self.cache.free(name)\n",
     ),
 )
 host.mistake(
@@ -139,4 +147,57 @@ host.mistake(
         "            self.cache.free(name)\n"
         "            return False\n",
     ),
+)
+host.mistake(
+    "Host blocks were taken one by one, and kept when there were too few: count them first.",
+    (
+        "        if len(table) > len(self.free):\n            return False\n",
+        "        if len(table) > len(self.free):\n"
+        "            self.free.clear()\n"
+        "            return False\n",
+    ),
+)
+host.mistake(
+    "The host's memory was read or written by the cache's block ids. It has ids of its own, those "
+    "from `free`.",
+    ("self.k[:, blocks] = ", "self.k[:, [b % self.k.shape[1] for b in table]] = "),
+    ("self.v[:, blocks] = ", "self.v[:, [b % self.k.shape[1] for b in table]] = "),
+)
+host.mistake(
+    "No room was reserved before the copy back: the new table is still empty.",
+    ("        self.cache.reserve(name, length)\n", ""),
+)
+host.mistake(
+    "The copy went back into the blocks of before. They are others' by now: ask the new table.",
+    (
+        "self.kept[name] = blocks, length",
+        "self.kept[name] = blocks, length\n        self.k.old = table",
+    ),
+    (
+        "        table = self.cache.tables[name]\n        self.cache.k_pool",
+        "        table = self.k.old\n        self.cache.k_pool",
+    ),
+)
+host.mistake(
+    "The values stayed behind on the way back: a token leaves keys and values.",
+    ("        self.cache.v_pool[:, table] = self.v[:, blocks]\n", ""),
+)
+host.mistake(
+    "The keys stayed behind on the way back: a token leaves keys and values.",
+    ("        self.cache.k_pool[:, table] = self.k[:, blocks]\n", ""),
+)
+host.mistake(
+    "Keys and values changed places on the way back.",
+    ("= self.k[:, blocks]", "= self.v[:, blocks].clone()"),
+    ("v_pool[:, table] = self.v[:, blocks]", "v_pool[:, table] = self.k[:, blocks]"),
+)
+host.mistake(
+    "The whole table was copied, reserved blocks included, and refused where the host has too few.",
+    ("[: self.cache.blocks_needed(length)]", ""),
+    (
+        "        table = self.cache.tables[name]\n        self.cache.k_pool",
+        "        blocks = blocks[: len(self.cache.tables[name])]\n"
+        "        table = self.cache.tables[name]\n        self.cache.k_pool",
+    ),
+    ("        self.free += blocks\n", "        self.free = list(range(self.k.shape[1]))\n"),
 )

@@ -17,6 +17,12 @@ _WORDS = (
     (r"could not be broadcast together with shapes \(([^)]*)\) \(([^)]*)\)", ": ({0}) and ({1})"),
     (r"mat1 and mat2 shapes cannot be multiplied \(([\dx]+) and ([\dx]+)\)", ": {0} and {1}"),
     (r"shape '\[([^]]*)\]' is invalid for input of size (\d+)", ": [{0}] for {1} numbers"),
+    (
+        r"shape mismatch: value tensor of shape \[([^]]*)\] cannot be broadcast to indexing "
+        r"result of shape \[([^]]*)\]",
+        "What is to be written has shape [{0}], and the places for it have [{1}]: as many places "
+        "are wanted as there are things to write.",
+    ),
     (r"shape mismatch", ""),
     (
         r"'NoneType' object|NoneType' and '|and 'NoneType'",
@@ -58,8 +64,8 @@ _WORDS = (
     ),
     (
         r"index (-?\d+) is out of bounds for (?:dimension|axis) (\d+) with size (\d+)",
-        "Axis {1} has {2} places, counted from 0, and number {0} was asked for. Is a size written "
-        "into the code that the tensor knows?",
+        "Axis {1} has {2} places, counted from 0, and number {0} was asked for. Was another axis "
+        "meant, or does the number count something else?",
     ),
     (
         r"unhashable type: '(\w+)'",

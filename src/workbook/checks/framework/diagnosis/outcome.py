@@ -9,7 +9,7 @@ from typing import Any
 from workbook.checks.framework.cases import Case, CheckFailed, Skipped, in_words
 from workbook.checks.framework.diagnosis.fuel import fuel
 from workbook.checks.framework.limit import NoEnd
-from workbook.checks.framework.source import files_of
+from workbook.checks.framework.source import files_of, raised_by_hand
 
 PASSED = ""
 _LINE = re.compile(r" \(line \d+ of your cell\)")
@@ -40,6 +40,8 @@ def of(error: BaseException | None) -> Outcome:
         return Outcome(text, crash=bool(_ERROR.match(error.got)))
     if isinstance(error, NoEnd):
         return Outcome("|it never ends")
+    if raised_by_hand(error):  # its words are each reader's own, too
+        return Outcome(f"|{type(error).__name__}", crash=True)
     return Outcome(_REFUSAL.sub(r"\1", f"|{in_words(error)}"), crash=True)
 
 

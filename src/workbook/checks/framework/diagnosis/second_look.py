@@ -10,6 +10,8 @@ from workbook.checks.framework.diagnosis.probes import asked
 from workbook.checks.framework.exercise import Exercise
 from workbook.checks.framework.limit import LOOP, NoEnd, no_end, time_limit
 
+_SILENT = "An answer came back, and nothing is asked for: without a `return` it is None."
+
 
 def second_look(exercise: Exercise, reader: Any) -> tuple[Case, CheckFailed] | None:
     """A case and what is wrong there with a function that passed, or ``None``.
@@ -28,6 +30,8 @@ def second_look(exercise: Exercise, reader: Any) -> tuple[Case, CheckFailed] | N
                 continue
             if words := kind(a.value, b.value):
                 return case, CheckFailed(shown(a.value), right=shown(b.value), why=words)
+            if not exercise.answers and a.value is not None:
+                return case, CheckFailed(shown(a.value), right="None", why=_SILENT)
     for probe in asked(exercise):
         try:
             with time_limit():
