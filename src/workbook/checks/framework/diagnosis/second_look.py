@@ -24,14 +24,8 @@ def second_look(exercise: Exercise, reader: Any) -> tuple[Case, CheckFailed] | N
     if exercise.any_form:
         return None
     for case in exercise.cases:
-        mine, right = calls_of(case, reader, on_fuel=False), right_calls(exercise, case)
-        for a, b in zip(mine, right, strict=False):
-            if a.error or b.error:
-                continue
-            if words := kind(a.value, b.value):
-                return case, CheckFailed(shown(a.value), right=shown(b.value), why=words)
-            if not exercise.answers and a.value is not None:
-                return case, CheckFailed(shown(a.value), right="None", why=_SILENT)
+        if failed := _of_another_kind(exercise, case, reader):
+            return case, failed
     for probe in asked(exercise):
         try:
             with time_limit():
@@ -41,4 +35,16 @@ def second_look(exercise: Exercise, reader: Any) -> tuple[Case, CheckFailed] | N
         except CheckFailed as failed:
             failed.why = cause(exercise, probe, reader, failed) or failed.why
             return exercise.cases[-1], failed
+    return None
+
+
+def _of_another_kind(exercise: Exercise, case: Case, reader: Any) -> CheckFailed | None:
+    mine, right = calls_of(case, reader, on_fuel=False), right_calls(exercise, case)
+    for a, b in zip(mine, right, strict=False):
+        if a.error or b.error:
+            continue
+        if words := kind(a.value, b.value):
+            return CheckFailed(shown(a.value), right=shown(b.value), why=words)
+        if not exercise.answers and a.value is not None:
+            return CheckFailed(shown(a.value), right="None", why=_SILENT)
     return None
