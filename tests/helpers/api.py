@@ -166,7 +166,8 @@ def check_whole(server: BackgroundServer) -> None:
         prefix = engine.memory.prefix
         if prefix is not None:
             prefix.check_invariants()
-        pool, names = engine.memory.cache.allocator, prefix and prefix.stats._counted
+        pool = engine.memory.cache.allocator
+        names = set() if prefix is None else prefix.stats._counted
         return len(engine), engine.requests, pool.num_held, engine.memory.cache.tables, names
 
     until(lambda: not server.server.service.calls)

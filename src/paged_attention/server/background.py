@@ -14,6 +14,7 @@ from paged_attention.server.server import Server
 from paged_attention.server.service import Backend
 from paged_attention.server.settings import Settings
 from paged_attention.serving.engine import Engine
+from paged_attention.serving.stats import StepStats
 
 T = TypeVar("T")
 
@@ -40,6 +41,10 @@ class BackgroundServer:
         """The numbers behind ``/metrics``."""
         return self._backend().metrics
 
+    def steps(self) -> list[StepStats]:
+        """What the last steps did, as many as are kept."""
+        return self.call(lambda _: list(self._backend().engine.steps)).result()
+
     def call(self, function: Callable[[Engine], T]) -> "Future[T]":
         """Let the engine's thread call ``function(engine)`` between two steps.
 
@@ -64,7 +69,7 @@ def serve_in_background(
     """
     chosen = replace(settings or Settings(port=0), **changes)
     started: Future[BackgroundServer] = Future()
-    stop = threading.Event()
+    stop, hurry = threading.Event(), threading.Event()
 
     async def run() -> None:
         server = Server(chosen)
@@ -77,12 +82,15 @@ def serve_in_background(
             return
         started.set_result(BackgroundServer(server, stop.set))
         await loop.run_in_executor(None, stop.wait)
-        await server.stop()
+        await server.stop(0 if hurry.is_set() else None)
 
     thread = threading.Thread(target=asyncio.run, args=(run(),), name="server", daemon=True)
     thread.start()
     try:
         yield started.result()
+    except BaseException:
+        hurry.set()  # nobody waits for answers any more
+        raise
     finally:
         stop.set()
         thread.join()

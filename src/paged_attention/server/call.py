@@ -16,7 +16,8 @@ from paged_attention.serving.request import TokenLogprobs
 class Call:
     """``prompts`` with ``n`` answers each; answer ``k`` of prompt ``p`` has index ``p * n + k``.
 
-    ``max_backlog``: news that may wait for the one who reads them; one more, and the call fails.
+    ``max_backlog``: tokens of an answer that may wait for the one who reads a stream, on average;
+    more, and the call fails.
     ``on_fail`` is called with the reason when it is given up from outside.
     """
 
@@ -114,7 +115,7 @@ class Call:
         self._cached[prompt] = max(self._cached[prompt], delta.cached)
         self._inbox.append((prompt * self.asked.n + nth, delta))
         self._news.set()
-        if len(self._inbox) > self._max_backlog:
+        if self.asked.stream and len(self._inbox) > self._max_backlog * self.choices:
             self.fail(ApiError("the reader is too slow", status=500, code="too_slow"))
 
 

@@ -7,6 +7,7 @@ nothing is taken any more.
 
 import logging
 import threading
+from collections import deque
 from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import Future
 from queue import SimpleQueue
@@ -19,7 +20,9 @@ from paged_attention.server.job import Job, News
 from paged_attention.server.metrics import Metrics
 from paged_attention.serving.engine import Engine
 from paged_attention.serving.request import NewToken
+from paged_attention.serving.stats import StepStats
 
+KEPT_STEPS = 4096  # the last ones; a server runs for longer than memory would do for all
 T = TypeVar("T")
 Post = Callable[[Sequence[News]], None]
 _LOG = logging.getLogger(__name__)
@@ -44,12 +47,13 @@ class EngineThread:
     """``post`` is called on this thread and must hand the news over to the network's.
 
     All public methods may be called from any thread. While it runs, ``engine`` is this thread's:
-    look at it through ``call``.
+    look at it through ``call``. ``steps``: what the last ones did.
     """
 
     def __init__(self, engine: Engine, tokenizer: Tokenizer, metrics: Metrics, post: Post) -> None:
         self.engine, self.tokenizer, self.metrics = engine, tokenizer, metrics
         self.error: BaseException | None = None  # why the engine is dead
+        self.steps: deque[StepStats] = deque(maxlen=KEPT_STEPS)
         self._post = post
         self._asked: SimpleQueue[_Command | None] = SimpleQueue()  # None: the end
         self._choices: dict[Hashable, _Choice] = {}
@@ -119,8 +123,11 @@ class EngineThread:
 
     def _step(self) -> None:
         news = self.engine.step()
-        self.metrics.observe_steps(self.engine.take_steps())
-        posts = [self._say(new) for new in news]
+        steps = self.engine.take_steps()
+        self.steps.extend(steps)
+        self.metrics.observe_steps(steps)
+        # Whoever has submitted requests through ``call`` hears of them in ``engine.requests``.
+        posts = [self._say(new) for new in news if new.request in self._choices]
         self.metrics.observe_state(self.engine)
         self._post(posts)
 

@@ -1,8 +1,7 @@
 """How a server is to run."""
 
 from dataclasses import dataclass
-
-_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+from ipaddress import ip_address
 
 
 @dataclass(frozen=True)
@@ -34,10 +33,10 @@ class Settings:
                 "the API key is blank: everybody could guess it. Give one, or leave it out to let "
                 "everybody in who can reach the port"
             )
-        if self.api_key is None and self.host not in _LOOPBACK:
+        if self.api_key is None and not _loopback(self.host):
             raise ValueError(
                 f"the host {self.host!r} can be reached from other machines: give an API key that "
-                f"callers must send, or listen on one of {', '.join(_LOOPBACK)}"
+                "callers must send, or listen on 127.0.0.1, ::1 or localhost"
             )
         if not 0 <= self.port < 2**16:
             raise ValueError(f"a port is from 0 to 65535, got {self.port}")
@@ -51,3 +50,11 @@ class Settings:
             raise ValueError(
                 f"time_limit must be positive, got {self.time_limit}; None is no limit"
             )
+
+
+def _loopback(host: str) -> bool:
+    """Whether only this machine reaches ``host``."""
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:  # a name
+        return False

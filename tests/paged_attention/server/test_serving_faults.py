@@ -207,8 +207,10 @@ def test_27_a_key_opens_all_routes(tiny: Model) -> None:
     for blank in ("", " ", "\t"):
         with pytest.raises(ValueError, match="blank"):
             Settings(api_key=blank)
-    with pytest.raises(ValueError, match="other machines"):
-        Settings(host="0.0.0.0")
+    for host in ("0.0.0.0", "", "::", "192.168.0.2", "a.example"):
+        with pytest.raises(ValueError, match="other machines"):
+            Settings(host=host)
+    assert Settings(host="127.3.2.1").api_key is None
 
 
 def test_28_counts_are_of_prompts_and_ends(tiny: Model) -> None:
