@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -16,8 +17,11 @@ from urllib.request import urlopen
 
 import nbformat
 import pytest
+from helpers.openai_stub import VLLM, Stub, serving
+from helpers.openai_stub import chat as said
 
 from bookbuild.dress import UNFOLDED
+from workbook.live.panel import MIME as PANEL
 from workbook.widgets import MIME, pool_picture
 
 TOKEN = "pictures"  # of a server that lives for this test
@@ -34,6 +38,8 @@ CELLS = [
     "block_size_picture()",
     "tiles_picture()",
     "pages_picture()",
+    "from workbook.live import board, chat\nboard(URL, every=0.2)",
+    "chat(URL)",
     "from workbook.stills import PoolStep, draw_pool_steps, show\n"
     "show(draw_pool_steps([PoolStep('fresh', [0, 0], [1, 0])]),\n"
     "     alt='Two free blocks beside a stack of two ids.', caption='A pool.', data=[])",
@@ -42,9 +48,17 @@ SECONDS = 60
 
 
 @pytest.fixture(scope="module")
-def notebook(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def stub() -> Iterator[Stub]:
+    """A server that board and chat can watch and talk to."""
+    with serving(Stub(metrics=VLLM, pieces=said(["to", " be"] * 100), delay=0.05)) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def notebook(tmp_path_factory: pytest.TempPathFactory, stub: Stub) -> Path:
     """A notebook as the book ships it: outputs without views, and nobody has trusted it yet."""
-    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in CELLS])
+    cells = [cell.replace("URL", repr(stub.url)) for cell in CELLS]
+    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
     book.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3"}
     shown = nbformat.v4.new_output("execute_result", pool_picture()._repr_mimebundle_())
     shown.execution_count = 2
@@ -129,7 +143,7 @@ def live(page: Any) -> Any:
     page.get_by_role("menuitem", name="Run", exact=True).click()
     page.get_by_text("Run All Cells", exact=True).click()
     page.wait_for_function(
-        "document.querySelectorAll('.jp-OutputArea .pa').length === 8", timeout=1000 * SECONDS
+        "document.querySelectorAll('.jp-OutputArea .pa').length === 10", timeout=1000 * SECONDS
     )
     return page
 
@@ -141,7 +155,9 @@ def picture(page: Any, at: int) -> Any:
 
 
 def says(one: Any) -> str:
-    return str(one.get_by_role("status").inner_text())
+    status = one.get_by_role("status")
+    status.filter(has_text=re.compile(r"\S")).wait_for()  # Lab lays out what is scrolled to
+    return str(status.inner_text())
 
 
 def test_before_a_kernel_runs_the_still_picture_shows(page: Any) -> None:
@@ -218,6 +234,19 @@ def test_keys_in_a_picture_are_the_pictures(live: Any) -> None:
     assert says(one).startswith("Look-up 3")
 
 
+def test_a_board_watches_and_a_chat_answers_until_it_is_stopped(live: Any, stub: Stub) -> None:
+    board, chat = picture(live, 8), picture(live, 9)
+    stub.metrics = VLLM.replace('running{engine="0",model_name="m"} 3', "running 7")
+    board.locator("[aria-valuetext='7 running']").wait_for(timeout=10_000)
+    box = chat.get_by_label("Message")
+    box.fill("To be?")
+    box.press("Enter")
+    chat.get_by_role("log").filter(has_text="to be").filter(has_text="To be?").wait_for()
+    box.press("Escape")
+    chat.get_by_role("status").filter(has_text="Stopped").wait_for(timeout=10_000)
+    assert stub.asked[-1]["messages"] == [{"role": "user", "content": "To be?"}]
+
+
 def test_it_follows_labs_theme(live: Any) -> None:
     one = picture(live, 0)
     ground = "(e) => getComputedStyle(e).backgroundColor"
@@ -244,7 +273,8 @@ def test_a_saved_notebook_keeps_what_shows_without_a_kernel(live: Any, notebook:
     live.wait_for_timeout(500)
     saved = json.loads(notebook.read_text(encoding="utf-8"))
     kinds = [set(out["data"]) for cell in saved["cells"] for out in cell.get("outputs", [])]
-    assert kinds == [{MIME, "text/html", "text/plain"}] * 8 + [{"text/html", "text/plain"}] * 2
+    still = {"text/html", "text/plain"}
+    assert kinds == [still | {MIME}] * 8 + [still | {PANEL}] * 2 + [still] * 2
 
 
 def test_a_busy_kernel_and_a_lost_one_are_told_apart(live: Any) -> None:
