@@ -8,6 +8,7 @@ from workbook.checks.framework.cases import in_words
 from workbook.checks.framework.limit import NoEnd, no_end, time_limit
 from workbook.checks.framework.mistake import Mistake
 from workbook.checks.framework.report import wrapped
+from workbook.checks.framework.source import line_in
 
 Score = int | float
 _LONGEST = 60  # seconds: an answer may search
@@ -90,7 +91,9 @@ class OpenTask:
         except NoEnd:
             return Verdict(call, self, rejected=f"It has {no_end(_LONGEST)}.")
         except Exception as error:
-            return Verdict(call, self, rejected=f"It ends in {in_words(error)}.")
+            return Verdict(
+                call, self, rejected=f"It ends in {in_words(error)}{line_in(error, answer)}."
+            )
 
     def __repr__(self) -> str:
         head = [f"judge.{self.name}: {self.title}", *wrapped("asks   ", self.asks, "  ")]

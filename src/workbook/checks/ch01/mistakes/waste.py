@@ -25,6 +25,14 @@ def one_tensor(sizes: Any, size: int) -> int:
     return int(sizes.layers * sizes.kv_heads * sizes.head_dim * size)
 
 
+@kv_bytes.mistake(
+    "Numbers and bytes were added: only the values were multiplied by the bytes of a number, the "
+    "keys were not. `(a + b) * c`, or `2 * a * c`."
+)
+def half_multiplied(sizes: Any, size: int) -> int:
+    return one_tensor(sizes, 1) + one_tensor(sizes, size)
+
+
 @kv_bytes.mistake("The 2 is there twice: a key and a value are two tensors, not four.")
 def four_tensors(sizes: Any, size: int) -> int:
     return 4 * one_tensor(sizes, size)

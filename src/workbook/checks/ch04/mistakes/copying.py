@@ -107,18 +107,6 @@ mistake(
 )
 
 
-@mistake("Full blocks were copied, too. Nobody will ever write to them: sharing them is safe.")
-def every_shared_block(cache: Any, seq: Any, new_tokens: int) -> None:
-    table = cache.tables[seq]
-    for index, old in enumerate(table):
-        if new_tokens and cache.allocator.refs[old] > 1:
-            table[index] = new = cache.allocator.allocate()
-            for pool in (cache.k_pool, cache.v_pool):
-                pool[:, new] = pool[:, old]
-            cache.allocator.release(old)
-    reserve(cache, seq, new_tokens)
-
-
 # Counts and table.
 mistake(
     "The copy's block is in the table twice: take it out of the list before the rest is added.",
@@ -218,8 +206,8 @@ mistake(
     ("        cache.allocator.release(old)\n", ""),
 )
 mistake(
-    "The copy's block was taken before it was sure that all are there: count the copy and the new "
-    "blocks first, then take them at once. (This happened: huggingface/transformers#46117)",
+    "The blocks were taken in two calls, and only the second was refused. Count the copy and the "
+    "new blocks first, then take them at once. (This happened: huggingface/transformers#46117)",
     (TAKE, "blocks = cache.allocator.allocate_many(copies)"),
     ("    table.extend(blocks)\n", "    table.extend(cache.allocator.allocate_many(missing))\n"),
 )
@@ -239,4 +227,10 @@ mistake(
     "As many blocks were taken as there were, without a word. The caller believes in room for all "
     "its tokens.",
     ("missing + copies", "min(missing + copies, cache.allocator.num_free)"),
+)
+mistake(
+    "The last entry of the table was copied, full or not. A full block is never written again: "
+    "only the block of position `length` may need a copy, and at a block's edge there is none yet.",
+    ("offset > 0 and ", "len(table) > 0 and "),
+    ("table[index]", "table[-1]"),
 )

@@ -1,5 +1,8 @@
 """Mistakes with what the reserve of chapter 04 copies; the others are in ``copying.py``."""
 
+from typing import Any
+
+from paged_attention.tables import ceil_div
 from workbook.checks.ch04.copying import copying_reserve
 
 mistake = copying_reserve.mistake
@@ -82,3 +85,30 @@ mistake(
     "`table[index]`.",
     (COPY, "pool[:, new] = pool[:, table[0]]"),
 )
+
+
+@mistake("Full blocks were copied, too. Nobody will ever write to them: sharing them is safe.")
+def every_shared_block(cache: Any, seq: Any, new_tokens: int) -> None:
+    table = cache.tables[seq]
+    for index, old in enumerate(table):
+        if new_tokens and cache.allocator.refs[old] > 1:
+            table[index] = new = cache.allocator.allocate()
+            for pool in (cache.k_pool, cache.v_pool):
+                pool[:, new] = pool[:, old]
+            cache.allocator.release(old)
+    copying_reserve.finished(cache, seq, new_tokens)
+
+
+@mistake("Full blocks were copied, too. Nobody will ever write to them: sharing them is safe.")
+def every_shared_block_at_once(cache: Any, seq: Any, new_tokens: int) -> None:
+    table = cache.tables[seq]
+    shared = [at for at, old in enumerate(table) if new_tokens and cache.allocator.refs[old] > 1]
+    needed = ceil_div(cache.lengths[seq] + new_tokens, cache.block_size)
+    blocks = cache.allocator.allocate_many(max(0, needed - len(table)) + len(shared))
+    for at in shared:
+        new = blocks.pop(0)
+        for pool in (cache.k_pool, cache.v_pool):
+            pool[:, new] = pool[:, table[at]]
+        cache.allocator.release(table[at])
+        table[at] = new
+    table.extend(blocks)

@@ -250,3 +250,11 @@ def plays_it(cache: Any, new_tokens: dict[Any, int]) -> int:
     before = cache.allocator.num_free
     cache.reserve_many(new_tokens)
     return before - cache.allocator.num_free
+
+
+mistake(
+    "The block of the last token was taken for the one that is written. When it is full, the next "
+    "token begins a block of its own, and nothing is copied.",
+    ("divmod(length, ", "divmod(max(length - 1, 0), "),
+    (WRITES, "tokens > 0 and length > 0"),
+)
