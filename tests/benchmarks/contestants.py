@@ -12,6 +12,9 @@ from benchmarks import peers
 
 from paged_attention.cache import PagedKVCache
 from paged_attention.prefix import PrefixCache
+from paged_attention.prefix_index import PrefixIndex
+from paged_attention.prefix_tree import BlockTree
+from paged_attention.runs import RunTree
 
 BLOCK_SIZE = 16
 
@@ -46,10 +49,11 @@ class Ours:
     """The book's ``PrefixCache``."""
 
     name = "book"
+    index: type[PrefixIndex] = RunTree
 
     def __init__(self, num_blocks: int) -> None:
         self.cache = PagedKVCache(1, num_blocks, BLOCK_SIZE, 1, 1)
-        self.prefix = PrefixCache(self.cache)
+        self.prefix = PrefixCache(self.cache, index=self.index)
         self._born = 0
 
     def prompt(self, tokens: list[int]) -> list[int]:
@@ -78,6 +82,13 @@ class OursPacked(Ours):
 
     def prompt(self, tokens: list[int]) -> Any:
         return array("i", tokens)
+
+
+class Naive(OursPacked):
+    """The same with the naive index, one dictionary entry a block."""
+
+    name = "book, naive index, arrays"
+    index = BlockTree
 
 
 class Vllm:
@@ -233,7 +244,7 @@ class NanoVllm:
 
 
 def present() -> list[type[Any]]:
-    """Ours in both forms, and every peer whose files are there."""
+    """Ours in both forms, its naive twin, and every peer whose files are there."""
     files = {
         Vllm: "vllm.v1.core.block_pool",
         Sglang: "sglang.srt.mem_cache.radix_cache",
@@ -242,5 +253,6 @@ def present() -> list[type[Any]]:
     return [
         Ours,
         OursPacked,
+        Naive,
         *(kind for kind, file in files.items() if peers.load(file) is not None),
     ]

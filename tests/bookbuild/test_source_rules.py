@@ -66,6 +66,13 @@ BROKEN = {
     ),
     "too short": ("word " * 900, "", "words of prose; a chapter has 1,400 to 3,000"),
     "too long": ("word " * 900, "word " * 2_600, "words of prose; a chapter has 1,400 to 3,000"),
+    "too long with its parts": (
+        "## Break it",
+        "## More\n\n*A part: a first reading may skip it.*\n\n"
+        + "word " * 3_400
+        + "\n\n+++\n\n## Break it",
+        "a chapter has 4,200 at most with its parts that a first reading may skip",
+    ),
     "section missing": ("## Measure it", "## Measured", "without the section `## Measure it`"),
     "sections swapped": (
         "## What to take away\n\nWords.\n\n## Check your understanding",

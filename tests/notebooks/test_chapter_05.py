@@ -9,13 +9,17 @@ import pytest
 
 from paged_attention.cache import PagedKVCache
 from paged_attention.errors import BlockPoolExhausted
+from paged_attention.journal import Journal
 from paged_attention.prefix import PrefixCache
+from paged_attention.runs import RunTree
 from paged_attention.tables import ceil_div
 from workbook.checks import check
 
 CHAPTER = Path(__file__).parents[2] / "chapters" / "source" / "05_prefix_caching.md"
 SOLUTIONS = ("PrefixCacheSolution", "ExactIndexSolution", "EvictingCacheSolution")
 INDEXES = ("WholePrefixIndex", "CheckedChainIndex")
+FAST = ("Run", "RunIndex", "PublishingRunIndex", "LazyQueue", "QueueSolution")
+FUNCTIONS = ("pack", "agrees_solution", "cut_solution")
 
 
 @pytest.fixture(scope="module")
@@ -75,6 +79,37 @@ def test_the_admission_of_break_it_is_refused_by_the_engine() -> None:
     with pytest.raises(BlockPoolExhausted):
         cache.reserve("long", 16)
     prefix.check_invariants()
+
+
+@pytest.fixture(scope="module")
+def fast(chapter: dict[str, Any]) -> dict[str, Any]:
+    """The third part's classes and functions, with the book's solutions for the reader's."""
+    names = chapter | {"mine": lambda _theirs, ours: ours, "agrees": None, "cut": None}
+    starts = (*(f"class {name}" for name in FAST), *(f"def {name}" for name in FUNCTIONS))
+    for cell in jupytext.read(CHAPTER).cells:
+        if cell.cell_type == "code" and cell.source.startswith(starts):
+            exec(compile(cell.source, "cell", "exec"), names)
+    return names
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_chapter_s_runs_are_the_engine_s(fast: dict[str, Any], seed: int) -> None:
+    built, finished = fast["PublishingRunIndex"](width=4), RunTree(999, 4, Journal())
+    draw, space = random.Random(seed), (None, None)
+    fresh = iter(range(999))
+    for _ in range(60):
+        prompt = [draw.choice([0, 0, 0, 1]) for _ in range(draw.randint(1, 12))]
+        packed = fast["pack"](prompt)
+        known = finished.find(space, packed)
+        assert built.find(packed) == known
+        table = known + [next(fresh) for _ in prompt[len(known) :]]
+        built.publish(packed, table)
+        finished.publish(space, packed[4 * len(known) :], table, len(known))
+
+        def runs(run: Any) -> list[Any]:
+            return [[c.first, c.blocks, runs(c)] for c in run.children.values()]
+
+        assert sorted(runs(built.top)) == sorted(runs(finished._roots[space]))
 
 
 def serve(prefix: Any, seq: Any, prompt: list[int]) -> int:

@@ -7,6 +7,7 @@ from bookbuild.rules.outputs import SHORTEST_ALT
 from bookbuild.rules.page import Page, Problem
 
 FEWEST, MOST = 1_400, 3_000
+MOST_WITH_PARTS = 4_200  # those that a first reading may skip
 # Chapter 0 is half as long as the others.
 FEWEST_IN_CHAPTER_0, MOST_IN_CHAPTER_0 = 700, 2_200
 CLOSING_SECTIONS = [
@@ -37,12 +38,28 @@ def _words(markdown: str) -> int:
     return sum(any(letter.isalnum() for letter in word) for word in text.split())
 
 
+def _skipped(page: Page) -> int:
+    """Words of sections that begin by saying that a first reading may skip them."""
+    words, skip = 0, False
+    for _, cell in page.prose():
+        if cell.source.startswith("## "):
+            skip = "a first reading may skip it" in cell.source
+        words += _words(cell.source) if skip else 0
+    return words
+
+
 def length(page: Page) -> Iterator[Problem]:
-    """A chapter takes one sitting."""
+    """A chapter takes one sitting, and each part that a first reading may skip a short one more."""
     fewest, most = FEWEST, MOST
     if page.number == "00":
         fewest, most = FEWEST_IN_CHAPTER_0, MOST_IN_CHAPTER_0
     words = word_count(page)
+    if words > MOST_WITH_PARTS:
+        yield page.problem(
+            f"{words:,} words of prose; a chapter has {MOST_WITH_PARTS:,} at most with its parts "
+            "that a first reading may skip"
+        )
+    words -= _skipped(page)
     if not fewest <= words <= most:
         yield page.problem(f"{words:,} words of prose; a chapter has {fewest:,} to {most:,}")
 
