@@ -87,7 +87,8 @@ export class BlockSizePicture {
   draw(step) {
     const { sizes } = this.model;
     const wide = this.frame.width >= NARROW;
-    const width = wide ? Math.floor((this.frame.width - 2 * GAP) / 3) : this.frame.width;
+    const room = this.charts.clientWidth || this.frame.width;
+    const width = wide ? Math.floor((room - 2 * GAP) / 3) : room;
     this.width = width;
     put(this.charts, "data-wide", wide ? "" : null);
     const tall = this.model.timed ? SMALL : undefined; // five charts, where else there are three
