@@ -1,7 +1,7 @@
 // y = x W^T + b for a few tokens: every weight is read from memory once, and by all threads.
 //
-// linear.py builds this file once for each NUMBER, the type of the weights and the tokens. A step of
-// one token reads every weight of the model and uses each once, so it can be no faster than memory.
+// linear.py builds this file once for each NUMBER, the type of weights and tokens. A step of one
+// token reads every weight of the model and uses each once, so it can be no faster than memory.
 // Here each thread has its share of the rows of W and reads one after the other as they lie there:
 // the processor sees what comes next and fetches it in time.
 //
@@ -56,17 +56,16 @@ static inline void row(const Lanes* x, int64_t width, const NUMBER* w, int64_t i
   for (int t = 0; t < T; t++) y[t] = total(sums[0][t] + sums[1][t]);
 }
 
-// T tokens times OUTPUTS rows of W that are floats and near. Meanwhile the `next` rows are asked
-// for, unless there are none: while a processor computes, its memory should not rest.
+// T tokens times OUTPUTS rows of W that are floats and near. Meanwhile `ahead` of the `next` rows
+// are asked for: while a processor computes, memory should not rest.
 template <int T>
 static inline void tile(const Lanes* x, int64_t width, const Lanes* w, const NUMBER* next,
-                        int64_t in, float y[T][OUTPUTS]) {
+                        int ahead, int64_t in, float y[T][OUTPUTS]) {
   Lanes sums[TURNS][T][OUTPUTS];
   for (int turn = 0; turn < TURNS; turn++) {
     Lanes sum[T][OUTPUTS] = {};
     for (int64_t i = turn; i < width; i += TURNS) {
-      if (next != nullptr)
-        for (int o = 0; o < OUTPUTS; o++) __builtin_prefetch(next + o * in + i * LANES);
+      for (int n = 0; n < ahead; n++) __builtin_prefetch(next + n * in + i * LANES, 0, 2);
 #pragma GCC unroll 4
       for (int t = 0; t < T; t++) {
 #pragma GCC unroll 4
@@ -95,10 +94,11 @@ extern "C" int linear(const NUMBER* x, const NUMBER* w, const NUMBER* bias, NUMB
   const int64_t width = (in + TURNS * LANES - 1) / (TURNS * LANES) * TURNS;
   std::vector<Lanes> tokens(rows * width);
   for (int64_t r = 0; r < rows; r++) widen(x + r * in, in, &tokens[r * width], width);
+  const int64_t tiles = (rows + TOKENS - 1) / TOKENS;
   const auto write = [&](int64_t r, int64_t o, float sum) {
     round_to(y[r * out + o], bias == nullptr ? sum : sum + float(bias[o]));
   };
-  threads = std::min(threads, 1 + rows * out * in / 50'000);  // a thread is worth waking for so many
+  threads = std::min(threads, 1 + rows * out * in / 50'000);  // one is worth waking for so many
 #pragma omp parallel num_threads(threads)
   {
     std::vector<Lanes> near(rows > TOKENS ? OUTPUTS * width : 0);
@@ -117,8 +117,11 @@ extern "C" int linear(const NUMBER* x, const NUMBER* w, const NUMBER* bias, NUMB
       for (int o = 0; o < OUTPUTS; o++) widen(w + (first + o) * in, in, &near[o * width], width);
       by_tokens(rows, [&](int64_t r, auto count) {
         float sums[count][OUTPUTS];
-        const bool ask = r == 0 && last + OUTPUTS <= out;
-        tile<count>(&tokens[r * width], width, near.data(), ask ? w + last * in : nullptr, in, sums);
+        // Each tile asks for its share of the next rows: all at once would wait for each other.
+        const int64_t from = r / TOKENS * OUTPUTS / tiles, to = (r / TOKENS + 1) * OUTPUTS / tiles;
+        const int ahead = last + OUTPUTS <= out ? int(to - from) : 0;
+        const NUMBER* next = w + (last + from) * in;
+        tile<count>(&tokens[r * width], width, near.data(), next, ahead, in, sums);
         for (int t = 0; t < count; t++)
           for (int o = 0; o < OUTPUTS; o++) write(r + t, first + o, sums[t][o]);
       });
