@@ -1,11 +1,13 @@
 """Time whole decode steps of the real model with each cache, all in one run.
 
-    in tests/:  python -m benchmarks.decode_model [--out FILE.json]
+    in tests/:  python -m benchmarks.decode_model [--before SRC] [--out FILE.json]
 
-SmolLM2-135M in float32. Histories are filled with random keys and values, since only their length
-matters; then every sequence decodes one token a step. Caches take turns step by step; figures are
-milliseconds a step, the best and the median of the rounds. The tiny model stands in where SmolLM2
-was not fetched, and the result says so.
+Two parts, both of SmolLM2-135M; the tiny model stands in where it was not fetched, and the result
+says so. *Caches*: float32, one token a step for every sequence, over histories of random keys and
+values, since only their length matters. *Steps*: the decoder with its product and with PyTorch's,
+in bfloat16, and ``transformers``; with ``--before`` also the decoder of another checkout, whose
+``src`` folder is given. All take turns step by step; figures are milliseconds a step, the best and
+the median of the rounds. How far other products and types lead the logits away is told, too.
 """
 
 import argparse
@@ -17,11 +19,14 @@ from time import perf_counter
 from typing import Any
 
 import torch
+from benchmarks import model_steps
 from benchmarks.machine import described
+from benchmarks.model_agreement import agreement
 from torch import Tensor
 
 from paged_attention.cache import PagedKVCache
 from paged_attention.contiguous import ContiguousKVCache
+from paged_attention.kernels.linear import which_linear
 from paged_attention.model import Model, load_model
 from paged_attention.tables import blocks_needed
 
@@ -85,14 +90,34 @@ def race(model: Model, rows: int, tokens: int, rounds: int) -> dict[str, dict[st
     }
 
 
+def steps(model: Model, before: Path | None, rounds: int) -> list[dict[str, Any]]:
+    """Whole steps of each load by everybody: best and median milliseconds."""
+    everybody, found = model_steps.contestants(model, before), []
+    for load in model_steps.LOADS:
+        # A chunk of 256 takes eight times as long as one token; its figures vary less.
+        spent = model_steps.race(everybody, load, max(3, rounds // (4 if load.new > 1 else 2)))
+        copied = statistics.median(spent.pop("copy"))
+        milliseconds = {
+            name: {"best": round(min(times), 2), "median": round(statistics.median(times), 2)}
+            for name, times in spent.items()
+        }
+        found.append(
+            load._asdict() | {"copy GB/s": round(copied, 1), "milliseconds a step": milliseconds}
+        )
+        print(found[-1], file=sys.stderr, flush=True)
+    return found
+
+
 def main() -> None:
     """Run everything and print, or write, one JSON document."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=40)
+    parser.add_argument("--before", type=Path, help="src folder of another checkout")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     torch.manual_seed(0)
     model = load_model()
+    whole = steps(model, options.before, options.rounds)
     results = []
     for rows, tokens in LOADS:
         figures = race(model, rows, tokens, options.rounds)
@@ -103,6 +128,10 @@ def main() -> None:
         "unit": "milliseconds a step of all sequences",
         "rounds": options.rounds,
         "results": results,
+        "weight bytes": sum(weight.nbytes for weight in model.decoder.parameters()),
+        "product": which_linear(torch.float32),
+        "steps": whole,
+        "agreement": agreement(model),
     }
     text = json.dumps(report, indent=2)
     if options.out:

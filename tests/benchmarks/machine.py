@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-VERSIONED = ("torch", "triton", "numba")
+VERSIONED = ("torch", "transformers", "triton", "numba")
 
 
 def described() -> dict[str, Any]:

@@ -20,10 +20,12 @@ constexpr int TOKENS = 4, OUTPUTS = 4;  // of a tile: its 16 sums stay in regist
 
 // The n numbers from x as floats in `width` registers, zeros behind them.
 static void widen(const NUMBER* x, int64_t n, Lanes* wide, int64_t width) {
-  for (int64_t i = 0; i < width; i++, x += LANES, n -= LANES) {
+  const int64_t whole = n / LANES;
+  for (int64_t i = 0; i < whole; i++) wide[i] = load(x + i * LANES);
+  for (int64_t i = whole; i < width; i++) {
     NUMBER last[LANES] = {};
-    if (n < LANES) std::copy_n(x, std::max<int64_t>(n, 0), last);
-    wide[i] = load(n < LANES ? last : x);
+    std::copy_n(x + i * LANES, std::max<int64_t>(n - i * LANES, 0), last);
+    wide[i] = load(last);
   }
 }
 
