@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
-from benchmarks.decode_page import FOLDER, Result, newest, table, where
+from benchmarks.page_parts import FOLDER, Result, newest, table, where
 
 from workbook.stills import canvas
 from workbook.widgets.block_size.times import BASE, MEASURED

@@ -1,6 +1,6 @@
 """Time prompts of the real model with each cache, all in one run.
 
-    in tests/:  python -m benchmarks.prefill_model [--out FILE.json] [--rounds 6]
+    in tests/:  python -m benchmarks.prefill_model [--out FILE.json] [--rounds 4]
 
 SmolLM2-135M in float32, blocks of 16 in random order. ``known + new``: the first token after a
 prefix hit, when so many tokens of the prompt are in the cache already. ``length by chunk``: a whole
@@ -28,8 +28,8 @@ from paged_attention.model import Model, load_model
 from paged_attention.tables import blocks_needed
 
 BLOCK_SIZE = 16
-HITS = ((1024, 16), (2048, 16), (2048, 64))
-CHUNKS = ((1024, 128), (1024, 256), (2048, 2048))
+HITS = ((512, 16), (1024, 16), (1024, 64))
+CHUNKS = ((512, 64), (512, 256), (1024, 1024))
 OURS = "paged, in place"
 
 
@@ -118,7 +118,7 @@ def chunked(model: Model, length: int, chunk: int, rounds: int) -> dict[str, Any
 def main() -> None:
     """Run everything and print, or write, one JSON document."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=6)
+    parser.add_argument("--rounds", type=int, default=4)
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     torch.manual_seed(0)

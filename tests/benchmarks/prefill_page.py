@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import matplotlib as mpl
-from benchmarks.decode_page import FOLDER, OURS, Result, newest, table, times, where
+from benchmarks.page_parts import FOLDER, OURS, Result, newest, table, times, where
 
 from workbook.stills import canvas
 

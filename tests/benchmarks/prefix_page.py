@@ -6,7 +6,7 @@ in tests/:  python -m benchmarks.prefix_page
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from benchmarks.decode_page import FOLDER, Result, newest, table, where
+from benchmarks.page_parts import FOLDER, Result, newest, table, where
 
 OTHERS = {
     "book, arrays": "book, arrays",

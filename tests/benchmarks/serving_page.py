@@ -6,7 +6,7 @@ in tests/:  python -m benchmarks.serving_page
 from collections.abc import Iterator
 from typing import Any
 
-from benchmarks.decode_page import FOLDER, Result, newest, table, where
+from benchmarks.page_parts import FOLDER, Result, newest, table, where
 
 HEAD = [
     *("", "tokens/s", "ratio", "batch, peak", "queue p50 s", "TTFT p50, p99 s"),
@@ -43,11 +43,27 @@ def page(result: Result) -> Iterator[str]:
     yield from rows(result["results"].get("poisson", {}), "reserve the longest")
     yield "## All at once\n"
     yield from rows(result["results"].get("at once", {}), "paged")
+    yield from aims(result["results"].get("at once", {}))
     differing = sum(
         row["texts that differ"] for part in result["results"].values() for row in part.values()
     )
     yield f"Texts that differ from the first contestant's, over all rows: {differing}.\n"
     yield REMARKS
+
+
+def aims(part: dict[str, Any]) -> Iterator[str]:
+    """What was aimed at beside what was found, like against like."""
+    theirs = "transformers continuous batching"
+    pairs = [("paged", theirs), ("paged + prefix cache", f"{theirs}, sharing")]
+    found = [
+        [ours, other, f"{ratio:.2f} ×", "yes" if ratio >= 2 else "no"]
+        for ours, other in pairs
+        if ours in part and other in part
+        for ratio in [part[ours]["tokens_per_second"] / part[other]["tokens_per_second"]]
+    ]
+    if found:
+        yield "The aim: at least 2 × the tokens a second of transformers' continuous batching.\n"
+        yield from table(["ours", "theirs", "found", "reached"], found)
 
 
 def rows(part: dict[str, Any], one: str) -> Iterator[str]:
