@@ -4,7 +4,8 @@
 kernel for the tensors' device. The modules beside them are the way there. For decode: ``reference``
 (float64), ``twin`` (the walk in NumPy), ``naive``, ``grouped`` and ``split`` (Triton), ``cpu``
 (C++), and ``gather``, which needs no kernel. For prefill: ``reference`` again, ``prefill_twin``,
-``prefill`` (Triton), ``prefill_cpu`` and ``prefill_gather``.
+``prefill`` (Triton), ``prefill_cpu`` and ``prefill_gather``. ``write`` puts new keys and values
+into their slots, and ``linear`` multiplies a few tokens with weights.
 """
 
 from collections.abc import Callable

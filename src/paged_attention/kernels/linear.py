@@ -6,6 +6,7 @@ part of that pace; this one gets most of it. With more tokens each weight that w
 sums, until arithmetic sets the pace, and PyTorch's product is the better one: ``MOST_ROWS`` says
 from where on.
 
+On a machine so busy that a thread waits long for its turn, products take one thread for a while.
 Where there is no compiler, PyTorch's batched product deals the outputs out to the threads. What
 neither takes (gradients, other devices and types, many tokens) goes to PyTorch's ``linear``.
 """

@@ -2,8 +2,7 @@
 
 Everything in the model but attention treats tokens one by one, so a row of one token and a chunk of
 sixty share each pass over the weights. Only ``attend`` must know where rows begin: rows of one
-token go to the decode kernel, rows of several to the prefill kernel, so a row's answer doesn't
-depend on who shares the step.
+token go to the decode kernel, rows of several to the prefill kernel, as each would alone.
 """
 
 from collections.abc import Hashable, Sequence
