@@ -151,15 +151,16 @@ class BlockAllocator:
         left: list[int] = []
         for block in blocks:
             holders = refs[block]
-            if holders == 1 and not indexed[block]:
+            if holders > 1:
+                if holders == 2 and indexed[block]:
+                    left.append(block)
+            elif holders == 1 and not indexed[block]:
                 freed.append(block)
-            elif holders == indexed[block]:  # nobody but the index, if even that
+            else:  # nobody but the index, if even that
                 raise BlockNotHeld(
                     f"block {block} is released more often than it is held: freeing it twice would "
                     "give one block to two sequences; release once for each allocate or share"
                 )
-            elif holders == 2 and indexed[block]:
-                left.append(block)
             refs[block] = holders - 1
         self.journal.keep_end(self._free, len(self._free))
         self._free.extend(freed)

@@ -131,7 +131,8 @@ class RunTree:
                 if self._run[block] is not run:
                     raise InvariantBroken(f"block {block} is not where the index says")
                 if self._number.get(block) != (number if number in run.twins else None):
-                    raise InvariantBroken(f"block {block} is said to be {self._number.get(block)}")
+                    what = "has" if number in run.twins else "has no"
+                    raise InvariantBroken(f"block {block} {what} copies, and the index forgot that")
                 seen.add(block)
         for block, known in enumerate(indexed):
             if not known == (block in seen) == (self._run[block] is not None):

@@ -265,7 +265,7 @@ def test_a_broken_index_says_which_run_or_block() -> None:
     assert (
         "block 9 is in the index or out" in broken(lambda index: index._run.reverse())[:60] or True
     )
-    assert "block 2 is said to be 2" in broken(lambda index: index._number.update({2: 2}))
+    assert "block 2 has no copies" in broken(lambda index: index._number.update({2: 2}))
     assert "counts 6 blocks and has 5" in broken(lambda index: setattr(index, "_length", 6))
 
 
