@@ -5,7 +5,7 @@ kernel for the tensors' device. The modules beside them are the way there. For d
 (float64), ``twin`` (the walk in NumPy), ``naive``, ``grouped`` and ``split`` (Triton), ``cpu``
 (C++), and ``gather``, which needs no kernel. For prefill: ``reference`` again, ``prefill_twin``,
 ``prefill`` (Triton), ``prefill_cpu`` and ``prefill_gather``. ``write`` puts new keys and values
-into their slots, and ``linear`` multiplies a few tokens with weights.
+into their slots; ``linear`` and ``between`` are the rest of a decoder, for a few tokens.
 """
 
 from collections.abc import Callable

@@ -14,6 +14,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from paged_attention.attention import AttendingCache
+from paged_attention.kernels.between import rms_norm, rotate
 from paged_attention.kernels.linear import linear
 from paged_attention.model.config import Llama3Scaling, ModelConfig
 
@@ -40,7 +41,7 @@ class RMSNorm(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """``x`` [..., size], scaled."""
-        return F.rms_norm(x, self.weight.shape, self.weight, self.eps)  # squares in float32
+        return rms_norm(x, self.weight, self.eps)
 
 
 def rope_frequencies(config: ModelConfig) -> Tensor:
@@ -74,12 +75,6 @@ def rope_tables(
     cos, sin = angles.cos(), angles.sin()
     tables = torch.cat([cos, cos], dim=-1), torch.cat([-sin, sin], dim=-1)  # [1 or B, T, D] each
     return tables[0][:, None].to(dtype), tables[1][:, None].to(dtype)
-
-
-def rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
-    """Turn each pair (i, i + D/2) of ``x`` [B, H, T, D] by its position's angle."""
-    other = x.roll(x.shape[-1] // 2, dims=-1)  # each number's partner in its pair
-    return torch.addcmul(x * cos, other, sin)
 
 
 class Attention(nn.Module):
