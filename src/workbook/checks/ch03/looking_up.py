@@ -37,6 +37,9 @@ physical_slot.example(
 )
 physical_slot.example("the first position", [5, 1, 7], 0, 4, right=(5, 0), why="It opens block 5.")
 physical_slot.example(
+    "the first position of a block", [5, 1, 7], 8, 4, right=(7, 0), why="8 = 2 × 4 + 0."
+)
+physical_slot.example(
     "the last of 22 tokens", TABLE, 21, 4, right=(0, 1), why="21 = 5 × 4 + 1, and table[5] is 0."
 )
 physical_slot.example(

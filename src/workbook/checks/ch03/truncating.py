@@ -106,6 +106,25 @@ _refused(-1, "so is a length below 0", "There is no such length.")
 
 
 @truncate.case(
+    "tokens go, and what was only reserved behind them",
+    tried="blocks of 3; 4 tokens written, 9 reserved; truncate(cache, 'A', 2)",
+    right="1 block, 7 of 8 free, length 2",
+    why="Every block past the last remaining token is released, written or only reserved.",
+)
+def _and_reserved(function: Any) -> None:
+    cache = small_cache(8, block_size=3)
+    cache.create("A")
+    cache.reserve("A", 9)
+    cache.lengths["A"] = 4
+    function(cache, "A", 2)
+    blocks, free, length = len(cache.tables["A"]), cache.allocator.num_free, cache.lengths["A"]
+    expect(
+        (blocks, free, length) == (1, 7, 2),
+        got=f"{blocks_in_words(blocks)}, {free} of 8 free, length {shown(length)}",
+    )
+
+
+@truncate.case(
     "what was only reserved goes, too",
     tried="blocks of 3; 4 tokens written, 9 reserved; truncate(cache, 'A', 4)",
     right="2 blocks, 6 of 8 free, length 4",

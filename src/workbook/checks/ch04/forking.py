@@ -50,6 +50,8 @@ def _holders(function: Any) -> None:
             else "a is gone after the first fork: the parent goes on, too, as one holder of many."
             if outcome.raised(KeyError)
             and not (cache.tables.keys() & cache.lengths.keys() >= {"a"})
+            else f"{child} was looked up, and is to be made: the parent's name comes first."
+            if isinstance(outcome.error, KeyError) and outcome.error.args == (child,)
             else None,
         )
         expect(

@@ -394,3 +394,21 @@ def a_list(rows: list[Row], total: int) -> list[int]:
 def one_too_many(rows: list[Row], total: int) -> Four:
     used, reserved, internal, free = right(rows, total)
     return used, reserved + len(rows), internal - len(rows), free
+
+
+@account.mistake(
+    "Where nothing is reserved any more, the internal slots were counted as reserved as well: "
+    "`final - now` may be 0, and 0 is right."
+)
+def zero_is_nothing(rows: list[Row], total: int) -> Four:
+    used, _, internal, _ = right(rows, total)
+    reserved = sum((final - now) or (held - now) for held, now, final in rows)
+    return used, reserved, internal, total - used - reserved - internal
+
+
+@account.mistake("The columns weren't summed: each count is one number for all rows together.")
+def not_summed(rows: list[Row], total: int) -> tuple[Any, ...]:
+    used = tuple(now for _, now, _ in rows)
+    reserved = tuple(final - now for _, now, final in rows)
+    internal = tuple(held - final for held, _, final in rows)
+    return used, reserved, internal, total - sum(row[0] for row in rows)

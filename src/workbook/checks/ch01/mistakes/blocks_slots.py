@@ -247,3 +247,34 @@ wrong(
     "`slots` gave pairs. A slot of the pool is one number, block · block_size + offset.",
     slots=in_blocks(lambda size, block, at: (block, at)),
 )
+
+
+def admit_counting(self: Any, name: str, tokens: int) -> None:
+    Right.admit(self, name, tokens)
+    self.written = {**getattr(self, "written", {}), name: tokens}
+
+
+def grow_counting(self: Any, name: str, tokens: int) -> None:
+    Right.grow(self, name, tokens)
+    self.written[name] = tokens
+
+
+wrong(
+    "`slots` gave the slots of written tokens alone. It gives all slots of all blocks: what is not "
+    "written yet is held, too.",
+    admit=admit_counting,
+    grow=grow_counting,
+    slots=lambda self, name: Right.slots(self, name)[: self.written[name]],
+)
+
+
+def admit_into_one_list(self: Any, name: str, tokens: int) -> None:
+    self.one = getattr(self, "one", [])
+    self.one += self.blocks.allocate_many(-(-tokens // self.block_size))
+    self.tables[name] = self.one
+
+
+wrong(
+    "All requests share one list of blocks: each name needs a list of its own.",
+    admit=admit_into_one_list,
+)

@@ -309,3 +309,14 @@ def last_block_from_its_end(pool: Tensor, tables: Tensor, ends: Tensor) -> Tenso
         rest = (end - 1) % size + 1
         history[row, :, end - rest : end] = pool[tables[row, (end - 1) // size], :, size - rest :]
     return history
+
+
+mistake(
+    "S was the sum of the ends. It is the longest end: rows lie beside one another.",
+    ("int(ends.max())", "int(ends.sum())"),
+    (
+        "[:, :, :longest]",
+        "[:, :, :longest]\n    history = torch.nn.functional.pad("
+        "history, (0, 0, 0, longest - history.shape[2]))",
+    ),
+)

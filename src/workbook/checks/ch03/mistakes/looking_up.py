@@ -122,3 +122,31 @@ mistake(
     "Every position was refused: the test stands the wrong way round.",
     ("if not 0 <=", "if 0 <="),
 )
+
+
+@physical_slot.mistake(
+    "A block's first position was left in the block before: 4 tokens fill a block, so position 4 "
+    "opens the next one (`>=`, not `>`)."
+)
+def left_behind(table: Sequence[int], position: int, block_size: int) -> tuple[int, int]:
+    if not 0 <= position < len(table) * block_size:
+        raise IndexError(position)
+    index = max(0, position - 1) // block_size
+    return table[index], position - index * block_size
+
+
+@physical_slot.mistake(
+    "The position was looked for among the block ids. The table is asked by entry: "
+    "`table[position // block_size]`."
+)
+def searched(table: Sequence[int], position: int, block_size: int) -> tuple[int, int]:
+    return table.index(position), position % block_size
+
+
+@physical_slot.mistake(
+    "An `assert` raises an AssertionError, and Python may be told to leave asserts out. Raise an "
+    "IndexError, which callers catch."
+)
+def asserts(table: Sequence[int], position: int, block_size: int) -> tuple[int, int]:
+    assert 0 <= position < len(table) * block_size
+    return table[position // block_size], position % block_size

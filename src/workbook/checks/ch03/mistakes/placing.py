@@ -214,3 +214,17 @@ mistake(
         "torch.arange(len(tables)).repeat(positions.shape[1]).reshape(positions.shape)",
     ),
 )
+mistake(
+    "The places were put together row by row where they were computed column by column: the "
+    "numbers are right, and stand elsewhere. Keep the shape of `positions`, [B, T].",
+    ("return blocks,", "return blocks.T.reshape(blocks.shape),"),
+)
+mistake(
+    "Positions were counted from each row's first new token. They count from the sequence's first, "
+    "as they come.",
+    ("    rows =", "    positions = positions - positions[:, :1]\n    rows ="),
+)
+mistake(
+    "The blocks were never filled in: zeros came back.",
+    ("return blocks,", "return torch.zeros_like(blocks),"),
+)

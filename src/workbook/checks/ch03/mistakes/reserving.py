@@ -300,3 +300,21 @@ mistake(
     "The table became a tuple. It must grow and shrink in place.",
     ("table.extend(", "cache.tables[seq] = (*table, *"),
 )
+
+
+@reserve.mistake(
+    "New blocks were taken only when the last one is full. A prompt may need more than the last "
+    "one still holds, and an empty sequence may have room from before: count what is missing."
+)
+def only_at_an_edge(cache: Any, seq: str, new_tokens: int) -> None:
+    if cache.lengths[seq] % cache.block_size == 0:
+        take(cache, seq, ceil_div(new_tokens, cache.block_size))
+
+
+@reserve.mistake(
+    "A whole new table took the old one's place: the old blocks, with their tokens, are in no "
+    "table any more. Take only what is missing, and add it."
+)
+def all_anew(cache: Any, seq: str, new_tokens: int) -> None:
+    needed = ceil_div(cache.lengths[seq] + new_tokens, cache.block_size)
+    cache.tables[seq] = cache.allocator.allocate_many(needed)

@@ -138,6 +138,25 @@ def written_alone(cache: Any, seq: str, length: int) -> None:
     cache.lengths[seq] = length
 
 
+@truncate.mistake(
+    "With no token to forget it returned at once, and what was reserved behind them stayed."
+)
+def nothing_to_forget(cache: Any, seq: str, length: int) -> None:
+    refuse(cache, seq, length)
+    if length < cache.lengths[seq]:
+        cut(cache, seq, length, ceil_div(length, cache.block_size))
+
+
+@truncate.mistake(
+    "A length below 0 was counted from the end, as Python's slices do. Here it is refused."
+)
+def from_the_end(cache: Any, seq: str, length: int) -> None:
+    if length > cache.lengths[seq]:
+        raise ValueError(length)
+    length += cache.lengths[seq] * (length < 0)
+    cut(cache, seq, length, ceil_div(length, cache.block_size))
+
+
 @truncate.mistake("A length below 0 was accepted: there is no such length. Refuse both ends.")
 def accepts_negative(cache: Any, seq: str, length: int) -> None:
     if length > cache.lengths[seq]:

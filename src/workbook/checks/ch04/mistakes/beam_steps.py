@@ -201,3 +201,14 @@ mistake(
         "child: [token] for child, (_, token) in zip(survivors, list(survivors.values())[::-1])",
     ),
 )
+
+
+@beam_step.mistake(
+    "The tokens were written before the survivors were there: fork first, then free, then write."
+)
+def append_first(cache: Any, beams: Any, survivors: Any, append: Any) -> None:
+    append(cache, {child: [token] for child, (_, token) in survivors.items()})
+    for child, (parent, _) in survivors.items():
+        cache.fork(parent, child)
+    for beam in beams:
+        cache.free(beam)

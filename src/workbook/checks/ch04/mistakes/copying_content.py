@@ -112,3 +112,14 @@ def every_shared_block_at_once(cache: Any, seq: Any, new_tokens: int) -> None:
         cache.allocator.release(table[at])
         table[at] = new
     table.extend(blocks)
+
+
+mistake(
+    "A new list was made (`table = table + …`) and not hung in: the cache's own table is as "
+    "before. Change that one, or put the new list into `cache.tables[seq]`.",
+    (
+        "        table[index] = new\n",
+        "        table = [*table[:index], new, *table[index + 1 :]]\n",
+    ),
+    ("    table.extend(blocks)\n", "    table = table + blocks\n"),
+)

@@ -212,3 +212,19 @@ mistake(
     "the parent first.",
     (REFUSE, f"{REFUSE}    cache.create(child)\n"),
 )
+mistake(
+    "Parent and child are swapped: the first name is there, the second is to be made.",
+    (REFUSE, "    parent, child = child, parent\n"),
+)
+mistake(
+    "A holder was added for each token. A table holds a block once, however many tokens are in it.",
+    (
+        SHARE,
+        "    for position in range(length):\n"
+        "        cache.allocator.share(table[position // cache.block_size])\n",
+    ),
+)
+mistake(
+    "Each block got a holder more for every sequence there is; one table more names it.",
+    (SHARE, "    for block in table * len(cache.tables):\n        cache.allocator.share(block)\n"),
+)

@@ -258,3 +258,8 @@ mistake(
     ("divmod(length, ", "divmod(max(length - 1, 0), "),
     (WRITES, "tokens > 0 and length > 0"),
 )
+mistake(
+    "A single copy was counted for the whole step: each writer of a shared block needs its own, "
+    "but the last holder.",
+    (f"sum({LEFT} for block, w in writers.items())", "int(any(refs[b] > 1 for b in writers))"),
+)

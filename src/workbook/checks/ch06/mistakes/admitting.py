@@ -142,3 +142,26 @@ admit.mistake(
     ("new + idle > room - keep", "new > room + idle - keep"),
     ("        room -= idle\n", ""),
 )
+admit.mistake(
+    "The one that doesn't fit was counted, too: count after the test, not before.",
+    ("            break\n", "            return admitted + 1\n"),
+)
+
+
+@admit.mistake(
+    "The whole queue was asked at once: all, or none. As many as fit may begin, from its head."
+)
+def all_or_none(waiting: Needs, room: int, promised: int, running: int, spare: float) -> int:
+    count = running + len(waiting)
+    keep = promised + (int(spare * count) if count > 1 else 0)
+    return len(waiting) if sum(map(sum, waiting)) <= room - keep else 0
+
+
+@admit.mistake(
+    "The whole queue was asked at once: all, or none. As many as fit may begin, from its head."
+)
+def all_or_none_with_spare(
+    waiting: Needs, room: int, promised: int, running: int, spare: float
+) -> int:
+    keep = promised + int(spare * (running + len(waiting)))
+    return len(waiting) if sum(map(sum, waiting)) <= room - keep else 0

@@ -212,3 +212,38 @@ def one_for_all(left: list[int], budget: int, chunk: int) -> list[int]:
 @shares.mistake("Only those who speak got a token: what they leave of the budget is for readers.")
 def speakers_only(left: list[int], budget: int, chunk: int) -> list[int]:
     return [1 if n == 1 else 0 for n in left]
+
+
+@shares.mistake(
+    "Each got a whole chunk as long as there was budget, whatever it has left to run: a share is "
+    "`min(n, budget, chunk)`."
+)
+def chunks_for_all(left: list[int], budget: int, chunk: int) -> list[int]:
+    given = []
+    for _ in left:
+        given.append(min(chunk, budget))
+        budget -= given[-1]
+    return given
+
+
+@shares.mistake(
+    "Requests with as much left were taken for one another (`left.index`): go by their place in "
+    "the list."
+)
+def by_value(left: list[int], budget: int, chunk: int) -> list[int]:
+    budget -= left.count(1)
+    given = [0] * len(left)
+    for n in left:
+        given[left.index(n)] = 1 if n == 1 else min(n, budget, chunk)
+        budget -= 0 if n == 1 else given[left.index(n)]
+    return given
+
+
+@shares.mistake("Everybody got one token at least, and the budget was exceeded: a share may be 0.")
+def one_at_least(left: list[int], budget: int, chunk: int) -> list[int]:
+    budget -= left.count(1)
+    given = []
+    for n in left:
+        given.append(1 if n == 1 else max(1, min(n, budget, chunk)))
+        budget -= 0 if n == 1 else given[-1]
+    return given

@@ -174,3 +174,18 @@ latencies.mistake(
     "Gaps were counted for the rate; a request of n tokens has n - 1 of them.",
     ("sum(len(times) for _, times in requests)", "len(gaps)"),
 )
+latencies.mistake(
+    "Every gap was measured from the request's first token: a gap lies between neighbours.",
+    (
+        "[b - a for _, times in requests for a, b in pairwise(times)]",
+        "[t - times[0] for _, times in requests for t in times[1:]]",
+    ),
+)
+latencies.mistake(
+    "The gaps came back sorted. Sort a copy for the percentile; the gaps stay in their order.",
+    ("    rank =", "    gaps.sort()\n    rank ="),
+)
+latencies.mistake(
+    "The rank was rounded down: of four gaps the third would be the 99th percentile. `ceil` it.",
+    (_P99, "sorted(gaps)[len(gaps) * 99 // 100 - 1] if gaps else None"),
+)

@@ -187,3 +187,37 @@ make_room.mistake(
         "        while not plan.fits(request, n):\n",
     ),
 )
+
+
+@make_room.mistake(
+    "Room was asked for before anything was taken: each fits alone, but not all of them together. "
+    "Take a row's blocks (`add_row`), and then ask for the next."
+)
+def asked_beforehand(plan: Any, running: list[Any], given: list[int]) -> None:
+    still = list(running)
+    while still and not all(plan.fits(r, n) for r, n in zip(still, given, strict=False)):
+        plan.give_back(still.pop())
+    for request, n in zip(still, given, strict=False):
+        plan.add_row(request, n)
+
+
+@make_room.mistake(
+    "The tokens of all were asked for as if one request wanted them. Each begins in blocks of its "
+    "own: ask for each."
+)
+def asked_as_one(plan: Any, running: list[Any], given: list[int]) -> None:
+    still = list(running)
+    while still and not plan.fits(still[0], sum(given[: len(still)])):
+        plan.give_back(still.pop())
+    for request, n in zip(still, given, strict=False):
+        plan.add_row(request, n)
+
+
+make_room.mistake(
+    "Nobody got a row: `add_row` was never called. What is returned nobody reads.",
+    ("            plan.add_row(request, n)\n", "            pass\n"),
+)
+make_room.mistake(
+    "The row has one token, whatever was given: `add_row(request, n)`.",
+    ("plan.add_row(request, n)", "plan.add_row(request, 1)"),
+)

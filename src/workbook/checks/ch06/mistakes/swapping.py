@@ -201,3 +201,28 @@ host.mistake(
     ),
     ("        self.free += blocks\n", "        self.free = list(range(self.k.shape[1]))\n"),
 )
+host.mistake(
+    "`kept` has the length first and the blocks second: it is the pair (blocks, length).",
+    ("self.kept[name] = blocks, length", "self.kept[name] = length, blocks"),
+    ("blocks, length = self.kept[name]", "length, blocks = self.kept[name]"),
+)
+host.mistake(
+    "The length was asked for when the sequence was freed: note it before.",
+    (
+        "        self.kept[name] = blocks, length\n        self.cache.free(name)\n",
+        "        self.cache.free(name)\n"
+        "        self.kept[name] = blocks, self.cache.lengths[name]\n",
+    ),
+)
+host.mistake(
+    "The length became the number of blocks; it counts tokens.",
+    ("advance({name: length})", "advance({name: len(blocks)})"),
+)
+host.mistake(
+    "Keys went into the memory of the values: `v` is copied from `v_pool`.",
+    ("self.v[:, blocks] = self.cache.v_pool", "self.v[:, blocks] = self.cache.k_pool"),
+)
+host.mistake(
+    "The values went into the memory of the keys: `k` is copied from `k_pool`.",
+    ("self.k[:, blocks] = self.cache.k_pool", "self.k[:, blocks] = self.cache.v_pool"),
+)

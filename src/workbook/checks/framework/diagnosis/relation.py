@@ -1,6 +1,7 @@
 """How a wrong answer is related to the right one, in a sentence that is true whatever the cause."""
 
 import math
+from itertools import accumulate
 from typing import Any
 
 FEW = 8
@@ -59,21 +60,39 @@ def _numbers(got: Any, right: Any) -> str | None:
 def _items(got: list[Any], right: list[Any]) -> str | None:
     if any(hasattr(item, "shape") for item in right):
         return _first_that_differs(got, right)
+    if found := _same_items(got, right) or _sums(got, right):
+        return found
+    off = [i for i, (a, b) in enumerate(zip(got, right, strict=False)) if a != b]
+    if len(got) == len(right) <= FEW and len(off) == 1:
+        (i,) = off
+        if isinstance(right[i], tuple | list) and (found := relation(got[i], right[i])):
+            return f"Only item {i} is wrong, counted from 0. {found}"
+        return f"Only item {i} is wrong, counted from 0: {got[i]!r} for {right[i]!r}."
+    return None
+
+
+def _same_items(got: list[Any], right: list[Any]) -> str | None:
     if got == right[::-1]:
         return "The right items in reverse."
     if sorted(map(repr, got)) == sorted(map(repr, right)):
-        return "The right items in another order."
+        ascending = all(map(_number, got)) and got == sorted(got)
+        return f"The right items {'sorted' if ascending else 'in another order'}."
     if got == right[:-1]:
         return "The last item is missing."
     if got == right[1:]:
         return "The first item is missing."
     if got[:-1] == right and got:
         return "One item too many, at the end."
-    off = [i for i, (a, b) in enumerate(zip(got, right, strict=False)) if a != b]
-    if len(got) == len(right) <= FEW and len(off) == 1:
-        (i,) = off
-        return f"Only item {i} is wrong, counted from 0: {got[i]!r} for {right[i]!r}."
     return None
+
+
+def _sums(got: list[Any], right: list[Any]) -> str | None:
+    """Whether running sums came for numbers, or numbers for their running sums."""
+    if len(right) < 3 or not all(map(_number, [*got, *right])):
+        return None
+    if got == list(accumulate(right)):
+        return "The right items added up: each has all before it in it."
+    return "The differences of the right items." if right == list(accumulate(got)) else None
 
 
 def _first_that_differs(got: list[Any], right: list[Any]) -> str | None:
