@@ -65,7 +65,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Send the load and print the table; 0 if nothing failed (a 429 is no failure)."""
     from paged_attention.load_client.plan import BadLoad
-    from paged_attention.load_client.report import full_report, report, table
+    from paged_attention.load_client.report import full_report, summarize, table
     from paged_attention.load_client.target import TargetError
 
     try:
@@ -73,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
     except (BadLoad, TargetError) as error:
         print(f"load stopped: {error}", file=sys.stderr)
         return 1
-    found = report(done)
+    found = summarize(done)
     print(table(found))
     if args.out is not None:
         args.out.write_text(json.dumps(full_report(done), ensure_ascii=False, indent=1) + "\n")
@@ -102,7 +102,7 @@ def _plan(args: argparse.Namespace) -> "list[Planned]":
 def _send(args: argparse.Namespace, plan: "list[Planned]") -> "Run":
     import asyncio
 
-    from paged_attention.load_client.run import run as send
+    from paged_attention.load_client.run import send
     from paged_attention.load_client.target import Target, base_of
 
     target = Target(

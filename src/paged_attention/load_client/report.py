@@ -37,7 +37,7 @@ def figures(values: Iterable[float]) -> Figures:
     return found | {"max": max(known)}
 
 
-def report(run: Run) -> dict[str, Any]:
+def summarize(run: Run) -> dict[str, Any]:
     """All figures of a run. Only answers that came to their end are in any latency."""
     outcomes = run.outcomes
     answered = [one for one in outcomes if one.answered]
@@ -73,7 +73,7 @@ def report(run: Run) -> dict[str, Any]:
 
 def full_report(run: Run) -> dict[str, Any]:
     """The same and every request by itself, for whoever wants to reckon otherwise."""
-    return report(run) | {"outcomes": [asdict(one) for one in run.outcomes]}
+    return summarize(run) | {"outcomes": [asdict(one) for one in run.outcomes]}
 
 
 def _as_vllm(answered: Sequence[Outcome]) -> dict[str, Figures]:
@@ -93,7 +93,7 @@ def _as_vllm(answered: Sequence[Outcome]) -> dict[str, Figures]:
 
 
 def table(found: dict[str, Any]) -> str:
-    """``report``'s figures for a terminal, in milliseconds."""
+    """``summarize``'s figures for a terminal, in milliseconds."""
     lines = [
         f"{found['base_url']}  {found['model']}  ({found['api']})",
         "",

@@ -35,7 +35,7 @@ class Run:
     seconds: float
 
 
-async def run(
+async def send(
     target: Target,
     plan: Sequence[Planned],
     *,

@@ -188,9 +188,8 @@ class Scheduler:
         name, samples = request.name, request.samples
         if samples > self.max_running:
             raise ValueError(
-                f"request {name!r} asks for {samples} samples, and at most "
-                f"{self.max_running} requests run at once: it would wait for ever; ask for "
-                "fewer"
+                f"request {name!r} asks for {samples} samples, and at most {self.max_running} "
+                "requests run at once: it would wait for ever; ask for fewer"
             )
         wanted = {name, *((name, nth) for nth in range(1, samples))}
         alive = {n for r in self.line.everybody() for n in (r.name, r.parent)} - {None}

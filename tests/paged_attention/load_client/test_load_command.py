@@ -12,7 +12,7 @@ from helpers.openai_stub import Stub, chat, completion, event, serving
 from paged_attention.__main__ import main
 from paged_attention.load_client.answer import Outcome
 from paged_attention.load_client.plot import busy
-from paged_attention.load_client.report import report, table
+from paged_attention.load_client.report import summarize, table
 from paged_attention.load_client.run import Run, retry_after
 from paged_attention.load_client.target import Target, TargetError, base_of
 
@@ -198,7 +198,7 @@ def made(**changed: Any) -> Outcome:
 def test_latencies_count_from_when_a_request_was_due() -> None:
     """It was sent half a second late, and a role came before any text."""
     one = made(texts_at=[3.0, 3.5, 5.0], chunks_at=[2.0, 3.0, 3.5, 5.0, 5.5], answer_tokens=5)
-    found = report(Run(Target("http://a/v1"), [one], 9.0))
+    found = summarize(Run(Target("http://a/v1"), [one], 9.0))
     figures = {
         "ttft": 2.0, "e2e": 4.0, "tpot": 0.5,
         "vllm_ttft": 0.5, "vllm_e2e": 4.0, "vllm_tpot": 3.5 / 4,
@@ -218,7 +218,7 @@ def test_what_did_not_end_well_is_in_no_latency() -> None:
         made(status=429, finish=None, error="full", refusals=1),
         made(texts_at=[], chunks_at=[2.0]),
     ]
-    found = report(Run(Target("http://a/v1"), outcomes, 9.0))
+    found = summarize(Run(Target("http://a/v1"), outcomes, 9.0))
     counts = [found[name] for name in ("answered", "rejected", "failed", "empty")]
     assert counts == [2, 1, 1, 1]
     assert found["ttft"]["max"] == 1.0
