@@ -27,7 +27,7 @@ def built() -> dict[str, Any]:
     for cell in cells[2:]:
         if "solution" in cell.metadata.get("tags", []):
             wanted.append(cell.source.split("\ncheck.")[0])
-        elif cell.source.startswith(("def tile(", "MIXED =", "def through(")):
+        elif cell.source.startswith(("def tile(", "MIXED =", "def prepared(")):
             wanted.append(cell.source)
         elif "def by_tiles(" in cell.source:
             body = cell.source[cell.source.index("def by_tiles(") :]
