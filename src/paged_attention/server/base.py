@@ -4,6 +4,7 @@ import asyncio
 import hmac
 import json
 import re
+import socket
 from http import HTTPStatus
 from typing import Any
 
@@ -81,9 +82,19 @@ class BaseHandler(RequestHandler):
 
     @property
     def gone(self) -> bool:
-        """Whether the client has closed the connection, or was never there for this request."""
+        """Whether the client has closed the connection, or was never there for this request.
+
+        Tornado doesn't notice while the bytes of a next request wait in its buffer, so this looks.
+        """
         stream = getattr(self.request.connection, "stream", None)
-        return stream is None or bool(stream.closed())
+        if stream is None or stream.closed():
+            return True
+        try:
+            return not stream.socket.recv(1, socket.MSG_PEEK)
+        except BlockingIOError:  # open, and nothing to read
+            return False
+        except OSError:
+            return True
 
     def hang_up(self) -> None:
         """Close the connection, whatever is still to be written."""
@@ -106,9 +117,17 @@ class BaseHandler(RequestHandler):
         self.set_header("Content-Type", "application/json")
         return self.finish(json.dumps(content))
 
-    def send_error_object(self, error: ApiError) -> None:
+    def _methods(self) -> str:
+        """What this address can do."""
+        known = ((name, getattr(type(self), name.lower())) for name in self.SUPPORTED_METHODS)
+        missing = RequestHandler._unimplemented_method
+        return ", ".join(name for name, method in known if method is not missing)
+
+    def send_error_object(self, error: ApiError, allowed: str | None = None) -> None:
         """Answer with the protocol's error object."""
         self.clear()
+        if error.status == 405 and allowed:
+            self.set_header("Allow", allowed)
         self.service.count_rejection(error)
         if error.retry_after is not None:
             self.set_header("Retry-After", str(error.retry_after))
@@ -127,7 +146,7 @@ class BaseHandler(RequestHandler):
             said = cause.log_message or HTTPStatus(status_code).phrase
             if status_code == 405:
                 said = f"{self.request.method} is not possible here"
-            self.send_error_object(ApiError(said, status=status_code))
+            self.send_error_object(ApiError(said, status=status_code), allowed=self._methods())
         else:
             self.send_error_object(mistake())
 

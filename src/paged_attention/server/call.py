@@ -18,7 +18,8 @@ class Call:
 
     ``max_backlog``: tokens of an answer that may wait for the one who reads a stream, on average;
     more, and the call fails.
-    ``on_fail`` is called with the reason when it is given up from outside.
+    ``on_fail`` is called with the reason when it is given up from outside; ``gone`` tells whether
+    the client has left.
     """
 
     def __init__(
@@ -35,6 +36,7 @@ class Call:
         self.completion_tokens = 0
         self.error: ApiError | None = None
         self.on_fail: Callable[[ApiError], None] | None = None
+        self.gone: Callable[[], bool] = lambda: False
         self._engine, self._max_backlog = engine, max_backlog
         self._cached = [0] * len(prompts)
         self._inbox: deque[tuple[int, Delta]] = deque()
@@ -78,6 +80,11 @@ class Call:
             self._news.set()
             if self.on_fail is not None:
                 self.on_fail(error)
+
+    def check_client(self) -> None:
+        """Give the call up if its client has left."""
+        if self.gone():
+            self.fail(ApiError("the client went away", status=499, code="client_gone"))
 
     def close(self) -> None:
         """Nobody waits for the rest, if there is one."""

@@ -98,6 +98,7 @@ class _AnswerHandler(BaseHandler):
             backlog = self.service.settings.max_backlog
             tokens = [prompt.tokens for prompt in prompts]
             call = Call(backend.engine, asked, tokens, most, arrived, backlog)
+            call.gone = lambda: self.gone
             writer = self._writer(asked, backend, prompts, call)
             with self.service.call(call) as self.call:
                 try:
@@ -111,7 +112,7 @@ class _AnswerHandler(BaseHandler):
     def on_connection_close(self) -> None:
         """The client went away: what runs or waits for it is ended."""
         if self.call is not None:
-            self.call.fail(ApiError("the client went away", status=499))
+            self.call.check_client()
 
     @staticmethod
     def _writer(

@@ -16,9 +16,7 @@ from paged_attention.server.messages import Message, checked_messages
 Prompt = str | tuple[int, ...]  # text, or token ids
 
 DEFAULT_TOKENS = 16  # of a completion; a chat may fill the context
-MOST_STOPS = 4
-MOST_LOGPROBS = 5  # of a completion
-MOST_TOP_LOGPROBS = 20  # of a chat
+MOST_STOPS, MOST_LOGPROBS, MOST_TOP_LOGPROBS = 4, 5, 20  # the third is a chat's
 _HIGHEST = 2**31 - 1
 
 _READ = {

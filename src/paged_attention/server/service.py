@@ -6,6 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from typing import Literal
 
+from tornado.ioloop import PeriodicCallback
+
 from paged_attention.model import Model
 from paged_attention.model.token_bytes import TokenBytes
 from paged_attention.server.call import Call
@@ -18,6 +20,7 @@ from paged_attention.server.requests import DEFAULT_TOKENS, Asked, ChatRequest, 
 from paged_attention.server.settings import Settings
 from paged_attention.serving.engine import Engine
 
+CHECK_MS = 200  # how often to look for clients that left without tornado's noticing
 State = Literal["loading", "ready", "draining", "stopped"]
 
 
@@ -73,6 +76,8 @@ class Service:
         self._idle = asyncio.Event()
         self._idle.set()
         self._loop = asyncio.get_running_loop()
+        self._watch = PeriodicCallback(self._check_clients, CHECK_MS)
+        self._watch.start()
         self._encoders = ThreadPoolExecutor(2, thread_name_prefix="encode")
 
     def open(self, model: Model, engine: Engine) -> None:
@@ -178,9 +183,14 @@ class Service:
     async def close(self) -> None:
         """End the engine's thread; the engine is free for another one then."""
         self.state = "stopped"
+        self._watch.stop()
         if self.backend is not None:
             await self._loop.run_in_executor(None, self.backend.engine.stop)
         self._encoders.shutdown(wait=False, cancel_futures=True)
+
+    def _check_clients(self) -> None:
+        for call in list(self.calls):
+            call.check_client()
 
     def _post(self, news: Sequence[News]) -> None:
         """Called on the engine's thread."""

@@ -1,6 +1,6 @@
 """An answer's text, however its tokens cut it: what leaves is final and holds no stop string."""
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from paged_attention.server.answer import Answer, Delta
@@ -47,6 +47,7 @@ WORD = st.text("ab", min_size=1, max_size=3)
 
 
 @settings(max_examples=60)
+@example(["a", "ba", "b"], ["aba", "b"], "", False)
 @given(st.lists(st.text("ab", max_size=3), min_size=1, max_size=9), st.lists(WORD, max_size=3),
        st.text("ab", max_size=2), st.booleans())  # fmt: skip
 def test_the_text_is_the_same_however_it_is_cut(

@@ -1,6 +1,7 @@
 # ruff: noqa: E501
 """Faults that public servers had with clients that leave, limits, keys, ports and ends."""
 
+import asyncio
 import http.client
 import json
 import socket
@@ -57,6 +58,36 @@ def test_5_and_6_a_client_that_leaves_is_aborted(tiny: Model, stream: bool) -> N
         assert number(server, "vllm:request_success_total", finished_reason="abort") == 4
         assert number(server, "vllm:request_success_total") == 4
         assert number(server, "vllm:generation_tokens_total") < 1000
+
+
+def test_6_who_left_before_its_turn_never_reaches_the_engine(tiny: Model) -> None:
+    """Neither the request that was being read, nor the next one of its connection."""
+    with served(tiny) as server:
+        service = server.server.service
+        right = service.encode
+
+        async def slowly(*args: Any) -> Any:
+            await asyncio.sleep(0.2)
+            return await right(*args)
+
+        service.encode = slowly  # type: ignore[method-assign]
+        line = opened(server.url, prompt="a")
+        line.sendall(
+            again
+            := b'POST /v1/completions HTTP/1.1\r\nHost: x\r\nContent-Length: 15\r\n\r\n{"prompt": "b"}'
+        )
+        until(lambda: service.taken == 1)
+        line.close()
+        until(lambda: service.taken == 0)
+        service.encode = right  # type: ignore[method-assign]
+        assert post(server.url, prompt="c").status == 200
+        assert server.call(lambda engine: engine.scheduler._born).result(20) == 1
+        line = opened(server.url, prompt=LONG, max_tokens=700)
+        line.sendall(again)  # tornado reads it, and then doesn't notice that the client leaves
+        until(lambda: alive(server) == 1)
+        line.close()
+        check_whole(server)
+        assert number(server, "vllm:request_success_total", finished_reason="abort") == 1
 
 
 def test_7_a_limit_ends_answers_in_any_state(tiny: Model) -> None:
@@ -279,14 +310,15 @@ def test_30_a_stop_lets_those_here_finish(tiny: Model) -> None:
     """ai-dynamo/dynamo#791."""
     with ThreadPoolExecutor(1) as pool:
         with served(tiny, engine=slow) as server:
-            last = pool.submit(events, server.url, prompt="x" * 60, max_tokens=60)
+            last = pool.submit(events, server.url, prompt="x" * 200, max_tokens=200)
             until(lambda: number(server, "vllm:generation_tokens_total") > 3)
             server.stop()
             until(lambda: ask(server.url, "/health").status == 503)
             refused = post(server.url, prompt="a")
             assert (refused.status, refused.error["code"]) == (503, "shutting_down")
+            assert not last.done()
             assert 0 < int(refused.headers["Retry-After"]) <= 120
-        assert texts(last.result(20)) == ["x" * 60]
+        assert texts(last.result(20)) == ["x" * 200]
         with pytest.raises(ConnectionRefusedError):
             ask(server.url, "/health")
 
@@ -375,6 +407,8 @@ def test_addresses_and_methods_that_are_not_there(url: str, server: BackgroundSe
     for path, method in (("/v1/completions", "GET"), ("/v1/models", "POST"), ("/health", "DELETE")):
         reply = ask(url, path, method=method)
         assert (reply.status, reply.headers.get_content_type()) == (405, "application/json")
+        assert "OPTIONS" in reply.headers["Allow"]
+        assert method not in reply.headers["Allow"]
         assert reply.error["type"] == "invalid_request_error"
     for name in ("gpt-4", "", "tiny"):
         reply = post(url, prompt="a", model=name)

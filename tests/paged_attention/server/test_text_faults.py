@@ -5,7 +5,9 @@ import json
 from typing import Any
 
 import pytest
-from helpers.api import events, post, texts
+from helpers.api import alive, check_whole, events, post, texts
+
+from paged_attention.server.background import BackgroundServer
 
 HELLO = [{"role": "user", "content": "Hi"}]
 
@@ -32,6 +34,13 @@ def test_1_no_part_of_a_stop_string_leaves(url: str, kind: str) -> None:
     whole = post(url, kind, **asked, stop="STOP", max_tokens=60).json
     assert whole["choices"][0]["finish_reason"] == "stop"
     assert whole["usage"]["completion_tokens"] == len("one STxb two STOP")
+
+
+def test_1_a_stop_string_ends_the_work_as_well(url: str, server: BackgroundServer) -> None:
+    asked = {"prompt": "a STOP" + "x" * 300, "max_tokens": 300}
+    assert post(url, **asked, stop="STOP").json["choices"][0]["text"] == "a "
+    assert alive(server) == 0
+    check_whole(server)
 
 
 def test_1_a_tail_that_might_have_become_a_stop_is_flushed(url: str) -> None:
