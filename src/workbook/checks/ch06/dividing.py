@@ -24,7 +24,12 @@ shares.example(
     6,
     right=[1, 1, 4],
     why=_SPEAK + " The reader gets what is left of the budget.",
-    when=[([1, 1, 6], "That makes 8 tokens of 6: the two who speak were not taken off.")],
+    when=[
+        (
+            [1, 1, 6],
+            "That makes 8 tokens, and 6 are allowed: those of the two who speak count, too.",
+        )
+    ],
 )
 shares.example(
     "the oldest reader first, and no more than a chunk",

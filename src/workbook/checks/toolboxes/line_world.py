@@ -17,10 +17,29 @@ def engine_with(make_room: MakeRoom, num_blocks: int, **limits: Any) -> Any:
     from paged_attention.serving.step import Step
     from workbook.toy import ToyEngine, toy_memory
 
+    class Watched(Plan):
+        """Says at once what is done with a request that has no blocks any more."""
+
+        def fits(self, request: Any, n: int) -> bool:
+            self._expect_here("fits", request)
+            return super().fits(request, n)
+
+        def add_row(self, request: Any, n: int) -> None:
+            self._expect_here("add_row", request)
+            super().add_row(request, n)
+
+        def give_back(self, request: Any) -> None:
+            self._expect_here("give_back", request)
+            super().give_back(request)
+
+        def _expect_here(self, call: str, request: Any) -> None:
+            if request.name in self.preempted:
+                raise RuntimeError(f"{call}({request.name}), and it has given back already")
+
     class PartScheduler(Scheduler):
         def schedule(self) -> Step:
             running = list(self.running.values())
-            plan = Plan(self.memory, self.limits, running)
+            plan = Watched(self.memory, self.limits, running)
             left = [len(r.tokens) - self.memory.length(r.name) for r in running]
             given = shares(left, self.limits.budget, self.limits.chunk)
             make_room(plan, list(running), given)

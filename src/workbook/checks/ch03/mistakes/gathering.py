@@ -320,3 +320,8 @@ mistake(
         "history, (0, 0, 0, longest - history.shape[2]))",
     ),
 )
+mistake(
+    "The mask is [B, S], and was laid along the last two axes, S and D. It needs an axis for the "
+    "heads and one for D: `mask[:, None, :, None]`.",
+    ("past_end[:, None, :, None]", "past_end"),
+)

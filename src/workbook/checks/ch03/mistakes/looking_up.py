@@ -150,3 +150,18 @@ def searched(table: Sequence[int], position: int, block_size: int) -> tuple[int,
 def asserts(table: Sequence[int], position: int, block_size: int) -> tuple[int, int]:
     assert 0 <= position < len(table) * block_size
     return table[position // block_size], position % block_size
+
+
+mistake(
+    "The position itself was returned as the offset; inside its block it is the rest, `%`.",
+    ("], offset", "], position"),
+)
+mistake(
+    "Entries of the table count from 0: position 0 is in `table[0]`, so nothing is to be taken "
+    "off.",
+    ("table[index]", "table[index - 1]"),
+)
+mistake(
+    "The position was compared with the number of blocks; each of them has `block_size` slots.",
+    ("len(table) * block_size:", "len(table):"),
+)

@@ -228,3 +228,8 @@ mistake(
     "The blocks were never filled in: zeros came back.",
     ("return blocks,", "return torch.zeros_like(blocks),"),
 )
+mistake(
+    "The row numbers were counted along the tokens, [T, 1], not along the rows, [B, 1]: "
+    "`torch.arange(len(tables))`.",
+    ("torch.arange(len(tables))", "torch.arange(positions.shape[1])"),
+)

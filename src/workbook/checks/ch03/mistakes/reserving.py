@@ -318,3 +318,13 @@ def only_at_an_edge(cache: Any, seq: str, new_tokens: int) -> None:
 def all_anew(cache: Any, seq: str, new_tokens: int) -> None:
     needed = ceil_div(cache.lengths[seq] + new_tokens, cache.block_size)
     cache.tables[seq] = cache.allocator.allocate_many(needed)
+
+
+@reserve.mistake(
+    "A block was taken for each new token that opens one, whatever the table has: room from an "
+    "earlier call counts, too. Take off `len(table)`."
+)
+def each_that_opens(cache: Any, seq: str, new_tokens: int) -> None:
+    length = cache.lengths[seq]
+    opens = sum((length + i) % cache.block_size == 0 for i in range(new_tokens))
+    take(cache, seq, opens)

@@ -123,3 +123,8 @@ mistake(
     ),
     ("    table.extend(blocks)\n", "    table = table + blocks\n"),
 )
+mistake(
+    "The larger of both numbers was taken, and both are needed: a block for the copy, and the "
+    "missing ones behind it.",
+    ("missing + copies", "max(missing, copies)"),
+)

@@ -263,3 +263,22 @@ mistake(
     "but the last holder.",
     (f"sum({LEFT} for block, w in writers.items())", "int(any(refs[b] > 1 for b in writers))"),
 )
+mistake(
+    "Any shared block of a table was counted, also one that is full. Only the block that the first "
+    "new token falls into is copied.",
+    (
+        f"sum({LEFT} for block, w in writers.items())",
+        "sum(n > 0 and any(refs[b] > 1 for b in cache.tables[s]) for s, n in new_tokens.items())",
+    ),
+)
+mistake(
+    "All writers but one were counted, whether they share a block or not: go block by block.",
+    (
+        f"sum({LEFT} for block, w in writers.items())",
+        "max(0, sum(w for w in writers.values()) - 1)",
+    ),
+)
+mistake(
+    "One new block at most was counted for each sequence; many tokens take more.",
+    ("max(0, needed - len(table))", "int(needed > len(table))"),
+)

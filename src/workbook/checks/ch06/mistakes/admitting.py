@@ -165,3 +165,15 @@ def all_or_none_with_spare(
 ) -> int:
     keep = promised + int(spare * (running + len(waiting)))
     return len(waiting) if sum(map(sum, waiting)) <= room - keep else 0
+
+
+admit.mistake(
+    "Nothing was kept spare while one alone runs. It needs a next block, too: the exception is for "
+    "nothing running at all.",
+    ("if count else 0)", "if count > 1 else 0)"),
+)
+admit.mistake(
+    "The spare was cut to a whole number before it was multiplied: `int(spare * n)`, not "
+    "`int(spare) * n`.",
+    ("int(spare * (count + 1))", "int(spare) * (count + 1)"),
+)

@@ -247,3 +247,30 @@ def one_at_least(left: list[int], budget: int, chunk: int) -> list[int]:
         given.append(1 if n == 1 else max(1, min(n, budget, chunk)))
         budget -= 0 if n == 1 else given[-1]
     return given
+
+
+@shares.mistake(
+    "A whole chunk was taken off the budget, or given beyond it, whatever was left: a share is "
+    "`min(n, budget, chunk)`, and that is what the budget loses."
+)
+def in_whole_chunks(left: list[int], budget: int, chunk: int) -> list[int]:
+    budget -= left.count(1)
+    given = []
+    for n in left:
+        given.append(1 if n == 1 else min(n, chunk) if budget > 0 else 0)
+        budget -= 0 if n == 1 else chunk
+    return given
+
+
+@shares.mistake(
+    "A token was put aside for every request. Only those with one token left must have theirs; a "
+    "share of the others may be 0."
+)
+def one_for_everybody(left: list[int], budget: int, chunk: int) -> list[int]:
+    budget -= len(left)
+    given = []
+    for n in left:
+        more = 0 if n == 1 else max(0, min(n - 1, budget, chunk - 1))
+        given.append(1 + more)
+        budget -= more
+    return given

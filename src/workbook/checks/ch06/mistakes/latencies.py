@@ -189,3 +189,24 @@ latencies.mistake(
     "The rank was rounded down: of four gaps the third would be the 99th percentile. `ceil` it.",
     (_P99, "sorted(gaps)[len(gaps) * 99 // 100 - 1] if gaps else None"),
 )
+latencies.mistake(
+    "Every wait was counted from the first arrival of all: each request waits from its own.",
+    ("times[0] - arrived for", "times[0] - min(a for a, _ in requests) for"),
+)
+latencies.mistake(
+    "A mean of the requests' own rates came back. The server's is all tokens over all the time.",
+    (
+        "tokens / (max(t for _, times in requests for t in times) - begin)",
+        "sum(len(ts) / (ts[-1] - a) for a, ts in requests if ts) / sum(bool(ts) for _, ts in "
+        "requests)",
+    ),
+)
+latencies.mistake(
+    "The gaps are a list for each request. One list for all is wanted: loop twice in one "
+    "comprehension, or `extend`.",
+    (
+        "    tokens = sum",
+        "    nested = [[b - a for a, b in pairwise(times)] for _, times in requests]\n"
+        "    gaps = nested\n    tokens = sum",
+    ),
+)

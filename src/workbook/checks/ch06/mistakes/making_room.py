@@ -221,3 +221,14 @@ make_room.mistake(
     "The row has one token, whatever was given: `add_row(request, n)`.",
     ("plan.add_row(request, n)", "plan.add_row(request, 1)"),
 )
+make_room.mistake(
+    "Every request was asked for the first one's tokens; `given[i]` belongs to `running[i]`.",
+    ("zip(running, given, strict=True)", "zip(running, given[:1] * len(running), strict=True)"),
+)
+make_room.mistake(
+    "Whoever gave way gave back a second time: once is enough, then it holds nothing.",
+    (
+        "            plan.give_back(victim)\n",
+        "            plan.give_back(victim)\n            plan.give_back(victim)\n",
+    ),
+)

@@ -226,3 +226,15 @@ host.mistake(
     "The values went into the memory of the keys: `k` is copied from `k_pool`.",
     ("self.k[:, blocks] = self.cache.k_pool", "self.k[:, blocks] = self.cache.v_pool"),
 )
+host.mistake(
+    "The host's blocks were given back twice: the next two copies will share them.",
+    ("        self.free += blocks\n", "        self.free += blocks + blocks\n"),
+)
+host.mistake(
+    "More room was reserved than the copy needs: as many tokens as were written, `length`.",
+    ("reserve(name, length)", "reserve(name, length + 4)"),
+    (
+        "        table = self.cache.tables[name]\n        self.cache.k_pool",
+        "        table = self.cache.tables[name][: len(blocks)]\n        self.cache.k_pool",
+    ),
+)

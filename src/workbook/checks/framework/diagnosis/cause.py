@@ -32,7 +32,8 @@ def cause(exercise: Exercise, case: Case, reader: Any, error: BaseException) -> 
     own = error.why if isinstance(error, CheckFailed) else None  # the case knows this very answer
     if not (own and here.crash) and (words := error_words(here.text.partition("|")[2])):
         return words
-    if parted and not here.crash and (words := known.told(alike)) and words != own:
+    alone = len({mistake.says for mistake in alike}) == 1
+    if parted and alone and not here.crash and (words := known.told(alike)) and words != own:
         differs = f"in the case “{parted.title}” yours differs from it"
         return f"{own or case.why} Perhaps, though {differs}: {words}"
     if own:

@@ -66,7 +66,10 @@ def _items(got: list[Any], right: list[Any]) -> str | None:
     if len(got) == len(right) <= FEW and len(off) == 1:
         (i,) = off
         if isinstance(right[i], tuple | list) and (found := relation(got[i], right[i])):
-            return f"Only item {i} is wrong, counted from 0. {found}"
+            nested = found.removeprefix("Only item ")
+            return f"Only item {i} is wrong, counted from 0" + (
+                f", and in it item {nested}" if nested != found else f". {found}"
+            )
         return f"Only item {i} is wrong, counted from 0: {got[i]!r} for {right[i]!r}."
     return None
 
