@@ -212,6 +212,7 @@ class EngineThread:
                 self.engine.requests[name], "abort" if self.error is None else "error"
             )
         self._choices.clear()
+        self.metrics.observe_stop()
         while not self._asked.empty():
             command = self._asked.get()
             if command is not None:

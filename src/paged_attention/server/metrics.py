@@ -24,13 +24,13 @@ _LABELS = ("model_name", "engine")
 
 
 class Metrics:
-    """All numbers of one server, in a registry of their own."""
+    """All numbers of one server, in a registry of their own. ``indexed``: prompts are looked up."""
 
-    def __init__(self, model_name: str) -> None:
+    def __init__(self, model_name: str, *, indexed: bool = True) -> None:
         self._registry = CollectorRegistry()
         self._given = {"model_name": model_name, "engine": "0"}
         self._unread: dict[int, Request] = {}  # by id: not known yet what the index had of them
-        self._swaps = 0
+        self._indexed = indexed
         self._make_gauges()
         self._make_counters()
         self._make_histograms()
@@ -110,6 +110,11 @@ class Metrics:
             self.swapped.set(len(host.kept))
             self.host_usage.set(1 - host.allocator.num_free / host.allocator.num_blocks)
 
+    def observe_stop(self) -> None:
+        """The engine runs no more, for whatever reason."""
+        self.running.set(0)
+        self.waiting.set(0)
+
     def observe_steps(self, steps: Iterable[StepStats]) -> None:
         """What steps did."""
         for step in steps:
@@ -159,7 +164,7 @@ class Metrics:
             return
         length = len(request.prompt)
         self.queued.observe(stats.admitted - stats.arrived)
-        self.queries.inc(length)
+        self.queries.inc(length if self._indexed else 0)
         self.hits.inc(stats.cached_tokens)
         self.prompt.inc(length)
         self.cached.inc(stats.cached_tokens)

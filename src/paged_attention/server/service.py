@@ -42,7 +42,7 @@ class Backend:
         self.pool = f"{blocks:,} blocks of {size} tokens, {megabytes:,.0f} MB"
         self.max_running = engine.scheduler.max_running
         self.token_bytes = TokenBytes(model.tokenizer.backend)
-        self.metrics = Metrics(name)
+        self.metrics = Metrics(name, indexed=engine.memory.prefix is not None)
         self.metrics.observe_pool(size, blocks)
         self.engine = EngineThread(engine, model.tokenizer, self.metrics, post)
 

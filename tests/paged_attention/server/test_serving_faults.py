@@ -263,6 +263,14 @@ def test_28_counts_are_of_prompts_and_ends(tiny: Model) -> None:
         assert number(server, "vllm:e2e_request_latency_seconds_count") == 10
 
 
+def test_28_without_an_index_nothing_is_looked_up(tiny: Model) -> None:
+    with served(tiny, prefix_cache=False) as server:
+        for _ in range(2):
+            post(server.url, prompt="the same prompt twice")
+        assert number(server, "vllm:prefix_cache_queries_total") == 0
+        assert number(server, "vllm:prompt_tokens_total") == 2 * len("the same prompt twice")
+
+
 def test_29_a_dead_engine_leaves_nobody_hanging(tiny: Model) -> None:
     """vllm-project/vllm#3310."""
     made: list[Any] = []
@@ -284,6 +292,7 @@ def test_29_a_dead_engine_leaves_nobody_hanging(tiny: Model) -> None:
         health = ask(server.url, "/health")
         assert (health.status, health.error["code"]) == (503, "engine_dead")
         assert post(server.url, prompt="a").status == 503
+        assert number(server, "vllm:num_requests_running") == 0
         assert number(server, "vllm:request_success_total", finished_reason="error") == 3
 
 
