@@ -19,6 +19,15 @@ latencies = exercise(
 )
 
 
+_LAWS = (
+    "The TTFTs are wrong: of each request that has a token, its first one's time less the arrival.",
+    "The gaps are wrong: of each request, the times between neighbouring tokens, the later less "
+    "the earlier, in their order.",
+    "The percentile is wrong: the smallest gap that at least 99 % of the gaps don't exceed.",
+    "The rate is wrong: all tokens, over the time from the first arrival to the last token.",
+)
+
+
 def _case(title: str, requests: list[Any], right: tuple[Any, ...], why: str) -> None:
     @latencies.case(title, tried=f"latencies({shown(requests)})", right=shown(right), why=why)
     def body(function: Any) -> None:
@@ -29,7 +38,10 @@ def _case(title: str, requests: list[Any], right: tuple[Any, ...], why: str) -> 
             why="Four things are wanted, in a tuple: TTFTs, gaps, their 99th percentile, the rate.",
         )
         rounded = tuple(_rounded(part) for part in got)
-        expect(rounded == right, got=shown(rounded))
+        wrong = [
+            law for law, mine, wanted in zip(_LAWS, rounded, right, strict=True) if mine != wanted
+        ]
+        expect(not wrong, got=shown(rounded), why=wrong[0] if len(wrong) == 1 else None)
 
 
 def _rounded(part: Any) -> Any:

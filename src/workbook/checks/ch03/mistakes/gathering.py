@@ -325,3 +325,13 @@ mistake(
     "heads and one for D: `mask[:, None, :, None]`.",
     ("past_end[:, None, :, None]", "past_end"),
 )
+mistake(
+    "Only the rest of a row's last block was erased; the blocks of its padding are past its end, "
+    "too.",
+    (
+        ">= ends[:, None]  # [B, S]",
+        ">= ends[:, None]\n"
+        "    edge = -(-ends // pool.shape[2]) * pool.shape[2]\n"
+        "    past_end &= torch.arange(longest) < edge[:, None]",
+    ),
+)

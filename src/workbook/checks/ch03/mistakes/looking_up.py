@@ -165,3 +165,7 @@ mistake(
     "The position was compared with the number of blocks; each of them has `block_size` slots.",
     ("len(table) * block_size:", "len(table):"),
 )
+mistake(
+    "`block * block_size` is where a block begins, counted in slots; its id alone is wanted.",
+    ("return table[index],", "return table[index] * block_size,"),
+)

@@ -128,3 +128,31 @@ mistake(
     "missing ones behind it.",
     ("missing + copies", "max(missing, copies)"),
 )
+mistake(
+    "The copy was given to the others, and the writer stayed in the old block. Whoever writes "
+    "goes; those who read stay.",
+    (
+        "        table[index] = new\n",
+        "        for other in cache.tables.values():\n"
+        "            if other is not table and old in other:\n"
+        "                other[other.index(old)] = new\n",
+    ),
+)
+
+
+@mistake("Full blocks were copied, and those that have room weren't: it is the other way round.")
+def the_full_ones(cache: Any, seq: Any, new_tokens: int) -> None:
+    table = cache.tables[seq]
+    index, offset = divmod(cache.lengths[seq], cache.block_size)
+    needed = ceil_div(cache.lengths[seq] + new_tokens, cache.block_size)
+    copies = (
+        bool(new_tokens and not offset and index) and cache.allocator.refs[table[index - 1]] > 1
+    )
+    blocks = cache.allocator.allocate_many(max(0, needed - len(table)) + copies)
+    if copies:
+        old, new = table[index - 1], blocks.pop(0)
+        for pool in (cache.k_pool, cache.v_pool):
+            pool[:, new] = pool[:, old]
+        cache.allocator.release(old)
+        table[index - 1] = new
+    table.extend(blocks)

@@ -228,3 +228,7 @@ mistake(
     "Each block got a holder more for every sequence there is; one table more names it.",
     (SHARE, "    for block in table * len(cache.tables):\n        cache.allocator.share(block)\n"),
 )
+mistake(
+    "Only the parent's own name was refused; any name that is taken must be.",
+    ("if child in cache.tables:", "if child == parent:"),
+)

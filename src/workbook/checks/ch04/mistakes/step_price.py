@@ -282,3 +282,12 @@ mistake(
     "One new block at most was counted for each sequence; many tokens take more.",
     ("max(0, needed - len(table))", "int(needed > len(table))"),
 )
+mistake(
+    "Copies were counted twice, for keys and for values perhaps. A block holds both, in all "
+    "layers.",
+    ("return new_blocks + copies", "return new_blocks + 2 * copies"),
+)
+mistake(
+    "A sequence that needs no new block was passed over: it may still write into a shared one.",
+    (WRITES, f"{WRITES} and needed > len(table)"),
+)

@@ -28,6 +28,7 @@ admit.probes += [
     ([(3, 0)], 3, 0, 1, 0),
     ([(0, 2), (4, 0)], 6, 0, 2, 0),
     ([(0, 4), (0, 4)], 6, 0, 1, 0),
+    ([(3, 0)], 4, 0, 1, 1),
 ]
 
 admit.mistake(
@@ -176,4 +177,15 @@ admit.mistake(
     "The spare was cut to a whole number before it was multiplied: `int(spare * n)`, not "
     "`int(spare) * n`.",
     ("int(spare * (count + 1))", "int(spare) * (count + 1)"),
+)
+admit.mistake(
+    "The larger of promises and spare was kept. Both must stay: they add up.",
+    (
+        "promised + (int(spare * (count + 1)) if count else 0)",
+        "max(promised, int(spare * (count + 1)) if count else 0)",
+    ),
+)
+admit.mistake(
+    "1 was added to the spare, not to those who run: `int(spare * (count + 1))`.",
+    ("int(spare * (count + 1))", "int(spare * count + 1)"),
 )

@@ -274,3 +274,25 @@ def one_for_everybody(left: list[int], budget: int, chunk: int) -> list[int]:
         given.append(1 + more)
         budget -= more
     return given
+
+
+@shares.mistake(
+    "The budget was divided in proportion to what is left. The oldest comes first, and whoever is "
+    "about to speak has its token."
+)
+def in_proportion(left: list[int], budget: int, chunk: int) -> list[int]:
+    every = sum(left) or 1
+    return [1 if n == 1 else min(n, chunk, budget * n // every) for n in left]
+
+
+@shares.mistake(
+    "The budget lost a whole chunk even where less was given, and fell below 0: take off what was "
+    "given."
+)
+def loses_chunks(left: list[int], budget: int, chunk: int) -> list[int]:
+    budget -= left.count(1)
+    given = []
+    for n in left:
+        given.append(1 if n == 1 else min(n, chunk, budget))
+        budget -= 0 if n == 1 else min(n, chunk)
+    return given

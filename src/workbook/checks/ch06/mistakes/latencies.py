@@ -210,3 +210,11 @@ latencies.mistake(
         "    gaps = nested\n    tokens = sum",
     ),
 )
+latencies.mistake(
+    "The gaps are below 0: the later time less the earlier.",
+    ("[b - a for _, times", "[a - b for _, times"),
+)
+latencies.mistake(
+    "The percentile was taken of the TTFTs; of the gaps it is wanted.",
+    (_P99, "sorted(ttfts)[math.ceil(0.99 * len(ttfts)) - 1] if ttfts else None"),
+)

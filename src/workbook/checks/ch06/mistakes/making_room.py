@@ -232,3 +232,7 @@ make_room.mistake(
         "            plan.give_back(victim)\n            plan.give_back(victim)\n",
     ),
 )
+make_room.mistake(
+    "The one with most tokens had to give way: whoever has come last does, however much it has.",
+    ("still.pop()", "still.pop(still.index(max(still, key=lambda r: len(r.tokens))))"),
+)

@@ -86,6 +86,8 @@ def _same_items(got: list[Any], right: list[Any]) -> str | None:
         return "The first item is missing."
     if got[:-1] == right and got:
         return "One item too many, at the end."
+    if right and all(map(_number, [*got, *right])) and got == [-item for item in right]:
+        return "The right numbers with the wrong sign."
     return None
 
 
