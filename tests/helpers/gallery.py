@@ -10,7 +10,7 @@ from helpers.traffic import random_trace
 
 from workbook.stills.output import image
 from workbook.trace import RecordingPagedKVCache, Trace
-from workbook.widgets import Picture, pool_picture
+from workbook.widgets import Picture, engine_picture, pool_picture
 from workbook.widgets.block_size import numbers as sizes
 from workbook.widgets.block_size import picture as block_size
 from workbook.widgets.bundle import write_to
@@ -109,6 +109,7 @@ def gallery() -> dict[str, Shown]:
             [block_size.sentence(row, times=True) for row in rows[:-1]],  # no time of 512
         ),
         "line": _line(line_picture()),
+        "engine": _line(engine_picture()),
         "tiles": Shown(
             tiles.tiles_picture(), [tiles.sentence(batch, k) for k in range(batch.last + 1)]
         ),

@@ -20,7 +20,7 @@ from workbook.widgets.tiles import picture as tiles
 from workbook.words.names import shown_names
 
 EACH = ["pool", "contiguous", "reading", "fork", "prefix", "block_size", "line", "tiles", "pages"]
-EACH += ["times"]
+EACH += ["times", "engine"]
 WHOLE = ("reading", "block_size", "times", "tiles", "pages")  # tables that have all steps
 Open = Callable[..., Visit]
 

@@ -88,7 +88,10 @@ class Recorder:
 
 def _spelled(name: object) -> str:
     """A name as text; ``A.2`` for the second sample of A, which an engine calls ``(A, 2)``."""
-    return ".".join(map(str, name)) if isinstance(name, tuple) else str(name)
+    match name:
+        case (request, int(nth)):
+            return f"{request}.{nth}"
+    return str(name)
 
 
 class Step:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from workbook.widgets.common.picture import MIME as MIME
     from workbook.widgets.common.picture import Picture as Picture
     from workbook.widgets.contiguous.picture import contiguous_vs_paged as contiguous_vs_paged
+    from workbook.widgets.engine.picture import engine_picture as engine_picture
     from workbook.widgets.fork.picture import fork_and_copy as fork_and_copy
     from workbook.widgets.line.picture import line_picture as line_picture
     from workbook.widgets.pages.picture import pages_picture as pages_picture
@@ -26,6 +27,7 @@ _HOME = {
     "Picture": "common.picture",
     "block_size_picture": "block_size.picture",
     "contiguous_vs_paged": "contiguous.picture",
+    "engine_picture": "engine.picture",
     "fork_and_copy": "fork.picture",
     "line_picture": "line.picture",
     "pages_picture": "pages.picture",

@@ -1,5 +1,6 @@
 // The module's door: anywidget's `render`, and `mount` for pages without a kernel.
 import { ContiguousPicture } from "./contiguous/view.js";
+import { EnginePicture } from "./engine/view.js";
 import { ForkPicture } from "./fork/view.js";
 import { LinePicture } from "./line/view.js";
 import { PagesPicture } from "./pages/view.js";
@@ -11,6 +12,7 @@ import { BlockSizePicture } from "./block_size/view.js";
 
 const PICTURES = {
   contiguous: ContiguousPicture,
+  engine: EnginePicture,
   fork: ForkPicture,
   line: LinePicture,
   pages: PagesPicture,

@@ -23,6 +23,7 @@ from workbook.widgets import (
     Picture,
     block_size_picture,
     contiguous_vs_paged,
+    engine_picture,
     fork_and_copy,
     line_picture,
     pages_picture,
@@ -42,6 +43,7 @@ EACH: dict[str, Callable[[], Picture]] = {
     "prefix": prefix_picture,
     "block_size": block_size_picture,
     "line": line_picture,
+    "engine": engine_picture,
     "tiles": tiles_picture,
     "pages": pages_picture,
 }
@@ -322,3 +324,29 @@ def test_a_line_without_trouble_and_one_that_is_refused() -> None:
 def test_the_line_is_drawn_with_forty_in_it() -> None:
     picture = line_picture({f"r{n}": 3 for n in range(40)}, num_blocks=9, start=41)
     assert "… 32 more" in "".join(still(picture).itertext())
+
+
+def test_the_whole_engine_tells_a_hit_a_split_and_a_return() -> None:
+    picture = engine_picture()
+    assert str(picture).splitlines()[:6] == [
+        "engine 10x4 step 5/12 step()",
+        "A runs: 14 of 15 in the cache, 1 run, 4 blocks",
+        "B runs: 13 of 14 in the cache, 1 run, 4 blocks",
+        "B.1 runs: 13 of 14 in the cache, 0 run, 4 blocks",
+        "L runs: 12 of 15 in the cache, 12 run, 3 blocks",
+        "A has 0 1 2 3",
+    ]
+    said = [still.said for still in picture.stills]
+    assert "Found in the index: 12 tokens. Split off: B.1." in said[0]
+    assert said[1].startswith("step(): Preempted: L.")
+    assert said[2].startswith("step(): Admitted: L. Found in the index: 4 tokens.")
+    assert picture.answer is None
+
+
+def test_the_whole_engine_refuses_what_it_cannot_show() -> None:
+    with pytest.raises(ValueError, match="60 blocks at most, and this one has 61"):
+        engine_picture(RecordingPagedKVCache(1, 61, 4, 1, 1).trace)
+    with pytest.raises(IndexError, match="steps 0 to 12"):
+        engine_picture(start=13)
+    empty = engine_picture(RecordingPagedKVCache(1, 4, 4, 1, 1))
+    assert str(empty).splitlines()[0] == "engine 4x4 step 0/0 start"

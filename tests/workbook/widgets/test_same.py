@@ -12,6 +12,7 @@ from helpers.traffic import random_trace, write
 from paged_attention.errors import BlockPoolExhausted
 from paged_attention.tables import blocks_needed
 from workbook.trace import RecordingPagedKVCache, RecordingPrefixCache, Trace, states
+from workbook.trace.queue import stands
 from workbook.widgets.block_size import numbers as sizes
 from workbook.widgets.block_size import picture as block_size
 from workbook.widgets.contiguous import picture as contiguous
@@ -99,6 +100,7 @@ def vectors() -> dict[str, Any]:
         + [told(served(seed).trace, every=1) for seed in range(8)]
         + [told(random_trace(3000, num_blocks=200, block_size=16), every=50)],
         "engines": [engine_run(seed) for seed in range(60)],
+        "queues": [queue(served(seed).trace) for seed in range(12)],
         "names": [[names, [isolated(name) for name in shown_names(names)]] for names in NAMES],
         "numbers": [[str(x) if x == float("-inf") else x, "float", number(x)] for x in floats]
         + [[x, "int", number(x)] for x in integers],
@@ -107,6 +109,13 @@ def vectors() -> dict[str, Any]:
         "pictures": pictures(),
         "requests": [changed_lengths(seed) for seed in range(40)],
     }
+
+
+def queue(trace: Trace) -> dict[str, Any]:
+    """A serving trace, and who stands where after each step."""
+    told = [[[*map(int, place)] for place in stand.places] for stand in stands(trace)]
+    sums = [[stand.used, stand.host] for stand in stands(trace)]
+    return {"trace": trace.to_json(), "places": told, "sums": sums}
 
 
 def pictures() -> list[dict[str, Any]]:

@@ -1,11 +1,20 @@
-"""Submit, step and abort on the toy engine, and how everything stood after each call."""
+"""Submit, step and abort on the toy engine, each a step of its trace, and what is said of it."""
 
+import math
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from paged_attention.errors import RequestTooLarge
 from paged_attention.serving.step import Step
-from workbook.toy import ToyEngine, toy_memory
+from paged_attention.serving.swap import HostStore
+from workbook.toy import ToyEngine
+from workbook.trace import (
+    RecordingMemory,
+    RecordingPagedKVCache,
+    RecordingPrefixCache,
+    Trace,
+    recorded,
+)
 from workbook.widgets.common.recording import next_name
 from workbook.words.names import isolated, shown_names
 from workbook.words.wording import say, words_beside
@@ -14,45 +23,38 @@ WORDS = words_beside(__file__)
 MOST = 99  # tokens that a button asks for
 
 
-class Stand(NamedTuple):
-    """A request after a call: ``ran`` tokens were run in it, the last of those in the cache."""
-
-    name: int
-    runs: bool
-    known: int
-    cached: int
-    ran: int
-    blocks: int
-    promised: int
-    preempted: int
-
-
-class Snapshot(NamedTuple):
-    """What a call did, in words, and where everybody stands after it; ``used``: of the budget."""
-
-    call: str
-    said: str
-    stands: list[Stand]
-    free: int
-    held: int
-    cached: int
-    host: int
-    used: int
+def recording_engine(
+    num_blocks: int, block_size: int, *, prefix: bool, host: int, **scheduling: Any
+) -> Any:
+    """A toy engine with a ``trace``; every slot is NaN until somebody writes it."""
+    cache = RecordingPagedKVCache(1, num_blocks, block_size, 1, 1)
+    cache.k_pool.fill_(math.nan)
+    cache.v_pool.fill_(math.nan)
+    index = RecordingPrefixCache(cache) if prefix else None
+    memory = RecordingMemory(cache, index, HostStore(cache, host) if host else None)
+    return recorded(ToyEngine)(memory, **scheduling)
 
 
 class LineDesk:
-    """Answers the picture's buttons; ``snapshots[0]`` is the empty engine."""
+    """Answers the picture's buttons; ``calls`` and ``said`` have a line for each step of the trace.
+
+    Step 0 is the empty engine.
+    """
 
     def __init__(
         self, num_blocks: int, block_size: int, *, budget: int, prefix: bool, host: int
     ) -> None:
-        memory = toy_memory(num_blocks, block_size, prefix=prefix, host=host)
-        self.engine = ToyEngine(memory, max_running=min(16, budget), budget=budget, spare=0)
-        self.names: list[str] = []
+        limits = {"max_running": min(16, budget), "budget": budget, "spare": 0}
+        self.engine = recording_engine(num_blocks, block_size, prefix=prefix, host=host, **limits)
         self.host = host
-        self.calls = ["submit", "step", "abort"]
-        self.snapshots: list[Snapshot] = []
-        self._note("start", say(WORDS["start"], {"blocks": num_blocks}), {})
+        self.calls = ["start"]
+        self.said = [say(WORDS["start"], {"blocks": num_blocks})]
+
+    @property
+    def trace(self) -> Trace:
+        """What has happened so far."""
+        trace: Trace = self.engine.trace
+        return trace
 
     def act(self, message: Mapping[str, Any]) -> None:
         """Make the call that the message names; raises what the engine raises."""
@@ -63,23 +65,28 @@ class LineDesk:
             tokens, most = int(message["tokens"]), int(message["most"])
             if not (1 <= tokens <= MOST and 1 <= most <= MOST):
                 raise ValueError(WORDS["actions"]["range"])
-            self.submit(next_name(self.names), [len(self.names) % 5] * tokens, most)
+            names = self.trace.seqs
+            self.submit(next_name(names), [len(names) % 5] * tokens, most)
         elif call == "abort":
-            self.abort(self.names[int(message["seq"])])
+            self.abort(self.trace.seqs[int(message["seq"])])
         else:
             raise ValueError(f"there is no button {call!r} on this picture")
 
     def submit(self, name: str, prompt: Sequence[int], most: int) -> None:
         """Queue a request; one that could never be finished is refused, which is a step, too."""
-        self.names.append(name)
+        recorder = self.engine.memory.cache.recorder
+        seq = recorder.seq(name)
         facts = {"name": self._said(name), "tokens": len(prompt), "most": most}
         try:
-            self.engine.ask(name, prompt, most, len(self.names))
+            self.engine.ask(name, prompt, most, seq + 1)
             words = "submitted"
         except RequestTooLarge:
             words, facts["blocks"] = "refused", self.engine.memory.num_blocks
-        call = f"submit({shown_names(self.names)[-1]}, {len(prompt)} tokens, {most} new)"
-        self._note(call, say(WORDS[words], facts), {})
+            needed = self.engine.memory.blocks(len(prompt) + most - 1)
+            with recorder.step("submit", seq, len(prompt)):
+                recorder.add("refuse", seq, n=needed, i=self.engine.memory.num_blocks)
+        call = f"submit({self._shown(name)}, {len(prompt)} tokens, {most} new)"
+        self._note(call, say(WORDS[words], facts))
 
     def step(self) -> None:
         """One step of the engine."""
@@ -87,24 +94,25 @@ class LineDesk:
         before = len(self.engine.plans)
         news = self.engine.step()
         if len(self.engine.plans) == before:
-            self._note("step()", say(WORDS["nothing"], {}), {})
+            self._note("step()", say(WORDS["nothing"], {}))
             return
-        plan = self.engine.plans[-1]
         ended = [str(new.request) for new in news if new.finish]
-        ran = {str(row.request.name): len(row.tokens) for row in plan.rows}
-        self._note("step()", self._sentence(plan, kept, ended), ran)
+        self._note("step()", self._sentence(self.engine.plans[-1], kept, ended))
 
     def abort(self, name: str) -> None:
-        """End a request."""
-        self.engine.abort(name)
-        call = f"abort({shown_names(self.names)[self.names.index(name)]})"
-        self._note(call, say(WORDS["aborted"], {"name": self._said(name)}), {})
+        """End a request that is alive."""
+        if not self.engine.abort(name):
+            raise ValueError(WORDS["actions"]["none"])
+        self._note(f"abort({self._shown(name)})", say(WORDS["aborted"], {"name": self._said(name)}))
 
     def _running(self) -> list[Any]:
         return list(self.engine.scheduler.running.values())
 
+    def _shown(self, name: str) -> str:
+        return shown_names(self.trace.seqs)[self.trace.seqs.index(name)]
+
     def _said(self, name: str) -> str:
-        return isolated(shown_names(self.names)[self.names.index(name)])
+        return isolated(self._shown(name))
 
     def _sentence(self, plan: Step, kept: Mapping[Any, int], ended: Sequence[str]) -> str:
         """Who gave way, who began, who read, spoke and left."""
@@ -140,26 +148,6 @@ class LineDesk:
             return say(WORDS[f"{words} one"], {"name": said[0]})
         return say(WORDS[words], {"names": said})
 
-    def _note(self, call: str, said: str, ran: Mapping[str, int]) -> None:
-        memory, scheduler = self.engine.memory, self.engine.scheduler
-        running = scheduler.running
-        stands = []
-        for name, request in (running | scheduler.waiting).items():
-            runs = name in running
-            known, cached = len(request.tokens), memory.length(name) if runs else 0
-            stands.append(
-                Stand(
-                    name=self.names.index(str(name)),
-                    runs=runs,
-                    known=known,
-                    cached=cached,
-                    ran=min(ran.get(str(name), 0), cached),
-                    blocks=len(memory.cache.tables[name]) if runs else 0,
-                    promised=memory.missing(name, known) if runs else 0,
-                    preempted=request.stats.preemptions,
-                )
-            )
-        pool = memory.cache.allocator
-        host = memory.host.allocator.num_held if memory.host else 0
-        counts = (pool.num_free, pool.num_held, pool.num_cached, host, sum(ran.values()))
-        self.snapshots.append(Snapshot(call, said, stands, *counts))
+    def _note(self, call: str, said: str) -> None:
+        self.calls.append(call)
+        self.said.append(said)

@@ -1,13 +1,9 @@
 // The picture without a document: where each request stands after each call, in words.
 import WORDS from "./words.json" with { type: "json" };
 import { shownNames, visible } from "../common/names.js";
+import { standsOf } from "../common/queue.js";
+import { readTrace } from "../common/trace.js";
 import { say } from "../common/wording.js";
-
-const COUNTS = ["free", "held", "cached", "hostUsed", "used"];
-const STAND = ["name", "runs", "known", "cached", "ran", "blocks", "promised", "preempted"];
-
-const named = (keys, text) =>
-  Object.fromEntries(text.split(" ").map((number, at) => [keys[at], Number(number)]));
 
 export class LineModel {
   constructor(data) {
@@ -16,13 +12,12 @@ export class LineModel {
 
   read(data) {
     this.data = data;
-    this.names = shownNames(data.names);
+    this.trace = readTrace(data.trace);
+    this.names = shownNames(this.trace.seqs);
     [this.calls, this.said] = [data.calls, data.said].map((lines) => lines.split("\n"));
-    this.steps = data.steps.split("\n").map((line) => {
-      const [counts, ...stands] = line.split(";");
-      return { ...named(COUNTS, counts), stands: stands.map((text) => named(STAND, text)) };
-    });
-    const { blocks, size, budget, host } = data;
+    this.steps = standsOf(this.trace);
+    const { numBlocks: blocks, blockSize: size } = this.trace;
+    const { budget, host } = data;
     this.note = say(WORDS.note, { blocks, size, budget, host });
   }
 
@@ -34,20 +29,11 @@ export class LineModel {
     return [this.calls[step], this.said[step]];
   }
 
-  /** The three parts of a request's bar, those that are empty left out. */
-  parts({ known, cached, ran }) {
-    return [
-      ["held", cached - ran],
-      ["copied", ran],
-      ["free", known - cached],
-    ].filter(([, n]) => n > 0);
-  }
-
   /** The bars above the queue: a label, and parts of a whole. */
   bars(step) {
-    const { free, held, cached, hostUsed, used, stands } = this.steps[step];
-    const { blocks, budget, host } = this.data;
-    const ran = stands.filter((stand) => stand.ran).map((s) => ["copied", s.ran, s.name]);
+    const { free, held, cached, host: hostUsed, used, places } = this.steps[step];
+    const { budget, host } = this.data;
+    const ran = places.filter((place) => place.ran).map((p) => ["copied", p.ran, p.name]);
     const gone = used - ran.reduce((sum, [, n]) => sum + n, 0); // of requests that have left
     const spent = [...ran, ["copied", gone, -1], ["free", Math.max(0, budget - used), -1]];
     const pool = [
@@ -71,32 +57,26 @@ export class LineModel {
       parts: bar.parts
         .filter(([, n]) => n > 0)
         .map(([state, n, name]) => ({ state, n, mark: name < 0 ? String(n) : this.names[name] })),
-      whole: bar.label === WORDS.pool ? blocks : undefined,
     }));
   }
 
-  label(stand) {
-    const place = stand.runs ? WORDS.runs : WORDS.waits;
-    return say(WORDS.row, { ...stand, name: this.names[stand.name], place });
-  }
-
   law(step) {
-    const { free, held, cached, hostUsed } = this.steps[step];
-    const { blocks: total, host } = this.data;
-    return say(WORDS.law, { free, held, cached, total, host, used: hostUsed });
+    const { free, held, cached, host: used } = this.steps[step];
+    const [total, { host }] = [this.trace.numBlocks, this.data];
+    return say(WORDS.law, { free, held, cached, total, host, used });
   }
 
   /** The rows of the table. */
   rows(step) {
-    return this.steps[step].stands.map((stand) => [
-      visible(this.data.names[stand.name]),
-      stand.runs ? WORDS.runs : WORDS.waits,
-      stand.known,
-      stand.cached,
-      stand.ran,
-      stand.blocks,
-      stand.promised,
-      stand.preempted,
+    return this.steps[step].places.map((place) => [
+      visible(this.trace.seqs[place.name]),
+      place.runs ? WORDS.runs : WORDS.waits,
+      place.known,
+      place.cached,
+      place.ran,
+      place.blocks,
+      place.promised,
+      place.preempted,
     ]);
   }
 }

@@ -5,25 +5,13 @@ import { Frame } from "../common/frame.js";
 import { Rover } from "../common/rove.js";
 import { say } from "../common/wording.js";
 import { LineModel } from "./model.js";
-
-const STATES = ["held", "copied", "free"];
-
-/** A bar of parts, each as wide as its number. */
-function bar(parts) {
-  const cells = parts.map(({ state, n, mark }) => {
-    const cell = h("span", { class: "pa-cell pa-part", "data-state": state, "aria-hidden": "true" });
-    cell.style.flexGrow = String(n);
-    cell.append(h("span", { class: "pa-part-mark", "data-text": mark }));
-    return cell;
-  });
-  return h("span", { class: "pa-parts", "aria-hidden": "true" }, ...cells);
-}
+import { QueueRows, bar, barLegend } from "./rows.js";
 
 export class LinePicture {
   constructor(el, data, live) {
     this.model = new LineModel(data);
     this.bars = h("div", { class: "pa-line-bars", "aria-hidden": "true" });
-    this.grid = h("div", { role: "grid", class: "pa-queue-grid", "aria-label": WORDS.name });
+    this.queue = new QueueRows(WORDS.name);
     this.law = h("p", { class: "pa-law" });
     this.live = live;
     this.frame = new Frame({
@@ -32,9 +20,9 @@ export class LinePicture {
       note: this.model.note,
       last: this.model.last,
       start: data.start,
-      stage: this.grid,
+      stage: this.queue.element,
       controls: live ? [this.actions()] : undefined,
-      legend: () => this.legend(),
+      legend: barLegend,
       live,
       hint: WORDS.hint,
       draw: (step) => this.draw(step),
@@ -49,8 +37,8 @@ export class LinePicture {
       key: (event) => this.rover.key(event),
     });
     this.rover = new Rover(
-      this.grid,
-      () => this.parts(),
+      this.queue.element,
+      () => this.queue.parts(),
       () => {},
     );
     this.frame.box.prepend(this.bars);
@@ -110,69 +98,17 @@ export class LinePicture {
 
   /** The requests that are alive after the last step. */
   refresh() {
-    const { stands } = this.model.steps[this.model.last];
+    const { places } = this.model.steps[this.model.last];
     const option = ({ name }) => h("option", { value: name }, this.model.names[name]);
-    this.seq.replaceChildren(...stands.map(option));
-    put(this.seq, "disabled", stands.length ? null : "");
-  }
-
-  legend() {
-    const swatch = (state) =>
-      h("span", { class: "pa-cell pa-swatch", "data-state": state, "aria-hidden": "true" });
-    const entry = (state) => h("li", {}, swatch(state), WORDS.legend[state]);
-    return h("ul", { class: "pa-legend", "aria-label": "Legend" }, ...STATES.map(entry));
+    this.seq.replaceChildren(...places.map(option));
+    put(this.seq, "disabled", places.length ? null : "");
   }
 
   draw(step) {
-    const { stands } = this.model.steps[step];
-    const most = Math.max(1, ...stands.map(({ known }) => known));
-    const rows = [];
-    for (const stand of stands) {
-      if (!stand.runs && (!rows.length || rows.at(-1).runs)) rows.push(this.line());
-      rows.push(this.row(stand, most));
-    }
-    this.cells = rows.flatMap((row) => row.cell ?? []);
-    if (!rows.length) rows.push(this.nobody());
-    this.grid.replaceChildren(...rows.map(({ element }) => element));
+    this.queue.draw(this.model.steps[step].places, this.model.names);
     this.bars.replaceChildren(...this.model.bars(step).map((one) => this.bar(one)));
     write(this.law, this.model.law(step));
     this.rover?.settle();
-  }
-
-  row(stand, most) {
-    const parts = this.model.parts(stand).map(([state, n]) => ({ state, n, mark: String(n) }));
-    const name = this.model.names[stand.name];
-    const tokens = bar(parts);
-    tokens.style.width = `${(100 * stand.known) / most}%`;
-    const cell = h(
-      "div",
-      {
-        role: "gridcell",
-        class: "pa-request",
-        "data-part": "",
-        "data-key": String(stand.name),
-        "aria-label": this.model.label(stand),
-      },
-      h("span", { class: "pa-request-name", "data-text": name }),
-      h("span", { class: "pa-request-bar" }, tokens),
-      h("span", { class: "pa-note", "data-text": say(["{n#block}"], { n: stand.blocks }) }),
-    );
-    return { runs: stand.runs, cell, element: h("div", { role: "row" }, cell) };
-  }
-
-  line() {
-    const words = h("span", {}, WORDS.line);
-    return { element: h("div", { class: "pa-line-mark", role: "presentation" }, words) };
-  }
-
-  nobody() {
-    const cell = h(
-      "div",
-      { role: "gridcell", class: "pa-nobody", "data-part": "", "data-key": "nobody" },
-      WORDS.empty,
-    );
-    this.cells = [cell];
-    return { element: h("div", { role: "row" }, cell) };
   }
 
   bar({ label, parts, said }) {
@@ -183,10 +119,6 @@ export class LinePicture {
       bar(parts),
       said ? h("span", { class: "pa-note" }, said) : null,
     );
-  }
-
-  parts() {
-    return (this.cells ?? []).map((cell) => [cell]);
   }
 
   remove() {

@@ -140,12 +140,19 @@ def _facts(grouped: Grouped, step: int) -> list[str]:
     """The tree, indented, a block a line; what goes first; the law."""
     state, trace = grouped.state(step), grouped.trace
     lines = [f"prefix index {trace.num_blocks}x{trace.block_size} step {step}/{grouped.last}"]
-    for root, node in state.roots.items():
-        if node.children:
-            lines.append(_root_name(root, trace.keys))
-            lines += _indented(node, state, "  ")
+    lines += tree_lines(state)
     lines.append(f"next out {' '.join(map(str, state.cached)) or '-'}")
     return [*lines, law(state)]
+
+
+def tree_lines(state: State) -> list[str]:
+    """The tree, indented, a prefix a line."""
+    lines = []
+    for root, node in state.roots.items():
+        if node.children:
+            lines.append(_root_name(root, state.trace.keys))
+            lines += _indented(node, state, "  ")
+    return lines
 
 
 def _root_name(root: int, keys: Sequence[str]) -> str:

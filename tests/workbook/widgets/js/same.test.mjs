@@ -7,6 +7,7 @@ const here = new URL("../../../../src/workbook/widgets/", import.meta.url);
 const load = (name) => import(new URL(name, here));
 const { readTrace, writeTrace } = await load("common/trace.js");
 const { Player, State, snapshot } = await load("common/replay.js");
+const { standsOf } = await load("common/queue.js");
 const { Engine } = await load("common/engine.js");
 const { shownNames, isolated } = await load("common/names.js");
 const { Float, counted, listed, number } = await load("common/wording.js");
@@ -46,6 +47,15 @@ test("going back and forth comes to the same states", options, () => {
       assert.equal(JSON.stringify(snapshot(player.at(step))), all[step]);
     }
     assert.equal(player.at(1e9).step, player.last);
+  }
+});
+
+test("the queue that a trace tells is Python's after every step", options, () => {
+  for (const { trace, places, sums } of vectors.queues) {
+    const told = standsOf(readTrace(trace));
+    const numbers = (stand) => stand.places.map((place) => Object.values(place).map(Number));
+    assert.deepEqual(told.map(numbers), places);
+    assert.deepEqual(told.map(({ used, host }) => [used, host]), sums);
   }
 });
 

@@ -1,0 +1,1 @@
+"""Picture: one trace of a whole engine as queue, pool and index, with one step control."""
