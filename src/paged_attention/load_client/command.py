@@ -63,25 +63,39 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Send the load and print the table; 0 if nothing failed (a 429 is no failure)."""
+    """Send the load and print the table; 0 if nothing failed (a 429 is no failure).
+
+    Interrupted, it reports on the requests that have ended, and returns 130.
+    """
     from paged_attention.load_client.plan import BadLoad
-    from paged_attention.load_client.report import full_report, summarize, table
+    from paged_attention.load_client.report import summarize, table
     from paged_attention.load_client.target import TargetError
 
     try:
-        done = _send(args, _plan(args))
+        plan = _plan(args)
+        done = _send(args, plan)
     except (BadLoad, TargetError) as error:
         print(f"load stopped: {error}", file=sys.stderr)
         return 1
     found = summarize(done)
     print(table(found))
+    _write(args, done)
+    if len(done.outcomes) < len(plan):
+        print(f"\nstopped: {len(done.outcomes)} of {len(plan)} requests had ended", file=sys.stderr)
+        return 130
+    return 0 if found["answered"] and not found["failed"] else 1
+
+
+def _write(args: argparse.Namespace, done: "Run") -> None:
+    """The files that were asked for."""
     if args.out is not None:
+        from paged_attention.load_client.report import full_report
+
         args.out.write_text(json.dumps(full_report(done), ensure_ascii=False, indent=1) + "\n")
     if args.plot is not None:
         from paged_attention.load_client.plot import plot
 
         plot(done, args.plot)
-    return 0 if found["answered"] and not found["failed"] else 1
 
 
 def _plan(args: argparse.Namespace) -> "list[Planned]":
@@ -100,9 +114,12 @@ def _plan(args: argparse.Namespace) -> "list[Planned]":
 
 
 def _send(args: argparse.Namespace, plan: "list[Planned]") -> "Run":
+    """The run; of one that is interrupted, what had ended."""
     import asyncio
+    from dataclasses import replace
 
-    from paged_attention.load_client.run import send
+    from paged_attention.load_client.answer import Outcome
+    from paged_attention.load_client.run import Run, send
     from paged_attention.load_client.target import Target, base_of
 
     target = Target(
@@ -115,12 +132,20 @@ def _send(args: argparse.Namespace, plan: "list[Planned]") -> "Run":
         temperature=args.temperature,
         timeout=args.timeout,
     )
-    tell = _tell if sys.stderr.isatty() else None
-    return asyncio.run(send(target, plan, warmup=args.warmup, retries=args.retry, tell=tell))
+    outcomes: list[Outcome] = []
 
+    def ended(outcome: Outcome) -> None:
+        outcomes.append(outcome)
+        if sys.stderr.isatty():
+            end = "\n" if len(outcomes) == len(plan) else ""
+            print(f"\r{len(outcomes)} of {len(plan)} ended ", end=end, file=sys.stderr, flush=True)
 
-def _tell(done: int, count: int) -> None:
-    print(f"\r{done} of {count} ended ", end="\n" if done == count else "", file=sys.stderr)
+    try:
+        return asyncio.run(send(target, plan, warmup=args.warmup, retries=args.retry, ended=ended))
+    except KeyboardInterrupt:
+        if not outcomes:
+            raise
+        return Run(replace(target, model=target.model or "the only model"), outcomes)
 
 
 def _count(text: str) -> int:

@@ -23,16 +23,15 @@ from paged_attention.load_client.target import (
 
 LONGEST = 2**30  # bytes of one answer
 PATIENCE = 120.0  # seconds of Retry-After that are waited for
-Tell = Callable[[int, int], None]  # requests that have ended, and all of the load
+Ended = Callable[[Outcome], None]
 
 
 @dataclass(frozen=True)
 class Run:
-    """What came of a load: an outcome a planned request, in the plan's order; times in seconds."""
+    """What came of a load: an outcome a request, in the plan's order unless it was interrupted."""
 
     target: Target
     outcomes: list[Outcome]
-    seconds: float
 
 
 async def send(
@@ -41,13 +40,14 @@ async def send(
     *,
     warmup: int = 1,
     retries: int = 0,
-    tell: Tell | None = None,
+    ended: Ended | None = None,
 ) -> Run:
     """Find the model, ask ``warmup`` times, then send ``plan`` on time and wait for all answers.
 
     ``retries``: how often a request that is refused with 429 is sent again, after as long as the
-    server asks; its latency counts from when it was first due. Raises ``TargetError`` where the
-    server can't be measured at all.
+    server asks; its latency counts from when it was first due. ``ended`` hears of each outcome as
+    it comes, so that a caller who is interrupted has them. Raises ``TargetError`` where the server
+    can't be measured at all.
     """
     client = SimpleAsyncHTTPClient(
         force_instance=True, max_clients=len(plan) + 1, max_body_size=LONGEST
@@ -58,19 +58,16 @@ async def send(
             target.body(planned)  # what can't be asked is found before anything is sent
         await _warm_up(client, target, warmup)
         start = perf_counter()
-        done = 0
 
         async def one(planned: Planned) -> Outcome:
-            nonlocal done
             await asyncio.sleep(planned.due - (perf_counter() - start))
             outcome = await _ask(client, target, planned, start, retries)
-            done += 1
-            if tell is not None:
-                tell(done, len(plan))
+            if ended is not None:
+                ended(outcome)
             return outcome
 
         outcomes = await asyncio.gather(*map(one, plan))
-        return Run(target, list(outcomes), perf_counter() - start)
+        return Run(target, list(outcomes))
     finally:
         client.close()
 

@@ -1,5 +1,6 @@
 """The server that a load goes to: its address, its model, and the body of a request."""
 
+import asyncio
 import json
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -116,8 +117,11 @@ def _listed(response: HTTPResponse, url: str) -> list[str]:
 
 async def fetched(client: AsyncHTTPClient, request: HTTPRequest) -> HTTPResponse:
     """The response; where none came, one of code 599 with the error. Only a cancel is raised."""
+    coming = client.fetch(request, raise_error=False)
+    # When we are interrupted nobody waits any more, and Tornado and asyncio would each say so.
+    coming.add_done_callback(lambda future: future.cancelled() or future.exception())
     try:
-        return await client.fetch(request, raise_error=False)
+        return await asyncio.shield(coming)
     except Exception as error:  # whatever socket, TLS and parser may say
         return HTTPResponse(request, 599, error=error)
 

@@ -1,6 +1,11 @@
 """The command against a server that does as it is told: figures, failures, files."""
 
+import re
+import signal
 import socket
+import subprocess
+import sys
+import time
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -147,6 +152,20 @@ def test_a_gateway_that_lists_nothing_is_asked_all_the_same(tmp_path: Path) -> N
     assert load(stub, tmp_path, "--model", "any")["answered"] == 4
 
 
+def test_an_interrupted_run_reports_what_had_ended() -> None:
+    with serving(Stub(pieces=completion(["a", "b"]), delay=0.05)) as stub:
+        command = [sys.executable, "-m", "paged_attention", "load", "--base-url", stub.url]
+        command += ["--requests", "99", "--rate", "20"]
+        running = subprocess.Popen(command, stdout=-1, stderr=-1, text=True)
+        while len(stub.asked) < 12:
+            time.sleep(0.01)
+        running.send_signal(signal.SIGINT)
+        out, error = running.communicate(timeout=30)
+    assert running.returncode == 130
+    assert " answered, 0 rejected (429), 0 failed" in out
+    assert re.fullmatch(r"\s*stopped: \d+ of 99 requests had ended\s*", error)
+
+
 def test_a_picture_when_asked_for(tmp_path: Path) -> None:
     file = tmp_path / "run.svg"
     load(Stub(pieces=completion(["a", "b"])), tmp_path, "--plot", str(file))
@@ -198,7 +217,7 @@ def made(**changed: Any) -> Outcome:
 def test_latencies_count_from_when_a_request_was_due() -> None:
     """It was sent half a second late, and a role came before any text."""
     one = made(texts_at=[3.0, 3.5, 5.0], chunks_at=[2.0, 3.0, 3.5, 5.0, 5.5], answer_tokens=5)
-    found = summarize(Run(Target("http://a/v1"), [one], 9.0))
+    found = summarize(Run(Target("http://a/v1"), [one]))
     figures = {
         "ttft": 2.0, "e2e": 4.0, "tpot": 0.5,
         "vllm_ttft": 0.5, "vllm_e2e": 4.0, "vllm_tpot": 3.5 / 4,
@@ -218,7 +237,7 @@ def test_what_did_not_end_well_is_in_no_latency() -> None:
         made(status=429, finish=None, error="full", refusals=1),
         made(texts_at=[], chunks_at=[2.0]),
     ]
-    found = summarize(Run(Target("http://a/v1"), outcomes, 9.0))
+    found = summarize(Run(Target("http://a/v1"), outcomes))
     counts = [found[name] for name in ("answered", "rejected", "failed", "empty")]
     assert counts == [2, 1, 1, 1]
     assert found["ttft"]["max"] == 1.0
