@@ -99,7 +99,7 @@ def ask(
     *,
     method: str | None = None,
     headers: dict[str, str] | None = None,
-    timeout: float = 30,
+    timeout: float = 60,
 ) -> Reply:
     """One request. A body that is not bytes is sent as JSON."""
     raw = body if isinstance(body, bytes) or body is None else json.dumps(body).encode()
@@ -138,14 +138,14 @@ def texts(chunks: list[Any]) -> list[str]:
 def opened(url: str, kind: str = "completions", /, **body: Any) -> socket.socket:
     """A connection that has sent a request and read nothing."""
     host, port = url.removeprefix("http://").rsplit(":", 1)
-    line = socket.create_connection((host, int(port)), timeout=30)
+    line = socket.create_connection((host, int(port)), timeout=60)
     raw = json.dumps({"temperature": 0} | body).encode()
     head = f"POST /v1/{kind} HTTP/1.1\r\nHost: x\r\nContent-Length: {len(raw)}\r\n\r\n"
     line.sendall(head.encode() + raw)
     return line
 
 
-def until(holds: Callable[[], bool], seconds: float = 20) -> None:
+def until(holds: Callable[[], bool], seconds: float = 60) -> None:
     """Wait until something holds; fail if it takes too long."""
     end = time.monotonic() + seconds
     while not holds():
@@ -155,7 +155,7 @@ def until(holds: Callable[[], bool], seconds: float = 20) -> None:
 
 def alive(server: BackgroundServer) -> int:
     """Requests that the engine has."""
-    return server.call(len).result(20)
+    return server.call(len).result(60)
 
 
 def check_whole(server: BackgroundServer) -> None:
@@ -172,7 +172,7 @@ def check_whole(server: BackgroundServer) -> None:
 
     until(lambda: not server.server.service.calls)
     until(lambda: alive(server) == 0)
-    assert server.call(look).result(20) == (0, {}, 0, {}, set())
+    assert server.call(look).result(60) == (0, {}, 0, {}, set())
     assert server.server.service.taken == 0
     assert number(server, "paged_streams_open") == 0
 

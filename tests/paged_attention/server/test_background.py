@@ -27,12 +27,12 @@ def test_steps_and_questions_between_them(tiny: Model) -> None:
         assert post(server.url, prompt="abc", max_tokens=5, ignore_eos=True).status == 200
         assert [step.tokens for step in server.steps()] == [3, 1, 1, 1, 1]
         with pytest.raises(ZeroDivisionError):
-            server.call(lambda engine: 1 // 0).result(20)
+            server.call(lambda engine: 1 // 0).result(60)
         assert alive(server) == 0
-        assert not server.call(lambda engine: engine.steps).result(20)
+        assert not server.call(lambda engine: engine.steps).result(60)
     late = server.call(len)
     with pytest.raises(ValueError, match="stopped"):
-        late.result(20)
+        late.result(60)
 
 
 def test_a_request_of_the_programs_own_runs_beside_the_others(tiny: Model) -> None:
@@ -41,12 +41,12 @@ def test_a_request_of_the_programs_own_runs_beside_the_others(tiny: Model) -> No
         def submit(engine: Engine) -> None:
             engine.submit([70, 71], 4, name="own")
 
-        server.call(submit).result(20)
+        server.call(submit).result(60)
         assert post(server.url, prompt="abc").json["choices"][0]["text"] == "abc"
         until(lambda: alive(server) == 0)
-        own = server.call(lambda engine: engine.requests["own"].answer).result(20)
+        own = server.call(lambda engine: engine.requests["own"].answer).result(60)
         assert own[:2] == [70, 71]
-        server.call(lambda engine: engine.forget("own")).result(20)
+        server.call(lambda engine: engine.forget("own")).result(60)
         check_whole(server)
 
 

@@ -64,8 +64,8 @@ def test_every_body_is_read_or_refused_with_a_name() -> None:
 def test_odd_bodies_on_the_wire_leave_the_server_whole(server: BackgroundServer) -> None:
     """One connection survives all of them, and what is refused never reached the engine."""
     draw = random.Random(1)
-    line = http.client.HTTPConnection(server.url.removeprefix("http://"), timeout=30)
-    before = server.call(lambda engine: engine.scheduler._born).result(20)
+    line = http.client.HTTPConnection(server.url.removeprefix("http://"), timeout=60)
+    before = server.call(lambda engine: engine.scheduler._born).result(60)
     answered = 0
     for nth in range(200):
         path = ("/v1/completions", "/v1/chat/completions")[nth % 2]
@@ -84,6 +84,6 @@ def test_odd_bodies_on_the_wire_leave_the_server_whole(server: BackgroundServer)
         if reply.status != 200:
             assert set(json.loads(said)["error"]) == {"message", "type", "param", "code"}
     line.close()
-    after = server.call(lambda engine: engine.scheduler._born).result(20)
+    after = server.call(lambda engine: engine.scheduler._born).result(60)
     assert 0 < answered <= after - before <= 2 * answered
     check_whole(server)

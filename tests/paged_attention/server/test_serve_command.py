@@ -47,7 +47,7 @@ def test_from_start_to_a_graceful_stop() -> None:
                     break
             assert b"data: [DONE]" in heard
             line.close()
-            assert process.wait(30) == 0
+            assert process.wait(60) == 0
         finally:
             process.kill()
 

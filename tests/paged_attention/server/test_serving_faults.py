@@ -81,7 +81,7 @@ def test_6_who_left_before_its_turn_never_reaches_the_engine(tiny: Model) -> Non
         until(lambda: service.taken == 0)
         service.encode = right  # type: ignore[method-assign]
         assert post(server.url, prompt="c").status == 200
-        assert server.call(lambda engine: engine.scheduler._born).result(20) == 1
+        assert server.call(lambda engine: engine.scheduler._born).result(60) == 1
         line = opened(server.url, prompt=LONG, max_tokens=700)
         line.sendall(again)  # tornado reads it, and then doesn't notice that the client leaves
         until(lambda: alive(server) == 1)
@@ -327,7 +327,7 @@ def test_30_a_stop_lets_those_here_finish(tiny: Model) -> None:
             assert (refused.status, refused.error["code"]) == (503, "shutting_down")
             assert not last.done()
             assert 0 < int(refused.headers["Retry-After"]) <= 120
-        assert texts(last.result(20)) == ["x" * 200]
+        assert texts(last.result(60)) == ["x" * 200]
         with pytest.raises(ConnectionRefusedError):
             ask(server.url, "/health")
 
@@ -338,7 +338,7 @@ def test_30_a_stop_has_a_limit(tiny: Model) -> None:
         with served(tiny, engine=slow, settings=settings) as server:
             late = pool.submit(post, server.url, prompt=LONG, max_tokens=700, stream=True)
             until(lambda: number(server, "vllm:generation_tokens_total") > 3)
-        tail = late.result(20).body.decode().split("data: ")[-1]
+        tail = late.result(60).body.decode().split("data: ")[-1]
         assert json.loads(tail)["error"]["code"] == "shutting_down"
 
 
@@ -384,8 +384,8 @@ def test_33_a_taken_port_is_told_at_once(tiny: Model) -> None:
             serve_in_background(tiny, build_engine(tiny, num_blocks=9), port=port),
         ):
             pass
-    with pytest.raises(AddressTaken, match=r"no-such-host\.invalid"):
-        bound("no-such-host.invalid", 0)
+    with pytest.raises(AddressTaken, match=r"203\.0\.113\.1"):
+        bound("203.0.113.1", 0)  # an address of no machine
 
 
 def test_34_n_has_a_limit_and_counts_in_the_queue(tiny: Model) -> None:
