@@ -83,7 +83,7 @@ types: dev  ## Types of src
 unit nbval: export OMP_NUM_THREADS := 1
 
 unit: dev  ## Unit and property tests
-	@$(PY) -m pytest -n 2 --ignore=tests/web
+	@$(PY) -m pytest -n 2 --dist loadgroup --ignore=tests/web
 
 soak: dev  ## Random serving runs: RUNS of them (10,000), each must keep every law
 	@cd tests && ../$(PY) -m helpers.random_serving $(or $(RUNS),10000) $(FIRST)

@@ -16,12 +16,18 @@ from workbook.checks.framework.diagnosis.kind import kind
 from workbook.checks.framework.diagnosis.relation import relation
 from workbook.checks.framework.limit import NoEnd
 from workbook.checks.framework.mistake import changed
+from workbook.checks.framework.source import raised_by_hand
 
 
 def a_cell(source: str, name: str = "/tmp/ipykernel_1/77.py") -> Any:
     names: dict[str, Any] = {}
     exec(compile(source, name, "exec"), names)
     return list(names.values())[-1]
+
+
+def a_cell_with_lines(source: str) -> Any:
+    linecache.cache["<lines>"] = (len(source), None, source.splitlines(keepends=True), "<lines>")
+    return a_cell(source, "<lines>")
 
 
 def area(a: int, b: int) -> int:
@@ -64,8 +70,11 @@ def why(checks: Checks, source: str) -> str:
         ("return [a * b]", "An int is wanted, this is a list."),
         ("return ValueError('no')", "ValueError was returned as an answer"),
         ("return KeyError", "KeyError was returned as an answer"),
-        ("return a * b - 1", "Off by one: 14 is one too few. Law one."),
-        ("return 2 * a * b", "That is 2 times the right number. Law one."),
+        ("return a * b - 1", "In every case that is one less than the right answer. Law one."),
+        ("return 2 * a * b", "In every case that is 2 times the right answer. Law one."),
+        ("return a * b - 1 if a == 3 else 7", "Off by one: 14 is one too few. Law one."),
+        ("return a * b * 2 if a == 3 else 7", "That is 2 times the right number. Law one."),
+        ("return (a + 1) * b", "That is the right answer for a `a` that is one more. Law one."),
         ("return undefined", "Nothing is called undefined here."),
         ("return 1000 + a", "Law one."),
         ("while a == 2: pass\n  return 8 if a == 3 else 77", "Law one."),  # never ends in case 2
@@ -97,9 +106,40 @@ def test_a_law_is_said_when_too_many_mistakes_are_alike(book: tuple[Checks, Exer
     checks, exercise = book
     for factor in "2345":
         exercise.mistake(f"Factor {factor}.", ("a * b", "a * b * 7 + 0 * " + factor))
-    assert why(checks, "def area(a, b):\n  return 7 * a * b") == (
-        "That is 7 times the right number. Law one."
+    said = why(checks, "def area(a, b):\n  return 7 * a * b")
+    assert said == "That is 7 times the right number. Law one."
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        (
+            "return round((xs[0] - xs[-1]) / n)",
+            "In every case that is the right answer, rounded to",
+        ),
+        (
+            "return (xs[-1] - xs[0]) / n",
+            "Either: That is the right answer for `xs` in reverse. Or:",
+        ),
+        ("return (xs[0] - xs[-2]) / n", "That is the right answer for `xs` without its last item."),
+        (
+            "return (xs[0] - xs[-1]) / (n - 1)",
+            "That is the right answer for a `n` that is one less.",
+        ),
+        ("return (xs[0] - xs[-1]) / n if n == 2 else 0.5", "Law."),
+    ],
+)
+def test_a_misread_question_is_named(body: str, words: str) -> None:
+    registry = Registry()
+    falls = registry.exercise(
+        "falls", label="ex-99-7", title="F", stub="falls", takes="function", hints=("", "")
     )
+    for xs, n in ([9, 1, 2], 2), ([7, 5, 1, 3], 3), ([8, 2, 6, 4, 1], 8):
+        falls.example(str(n), xs, n, right=(xs[0] - xs[-1]) / n, why="Law.")
+    falls.finished = lambda xs, n: (xs[0] - xs[-1]) / n
+    report = Checks(registry).falls(a_cell(f"def falls(xs, n):\n  {body}"))
+    assert report.failure
+    assert report.failure.why.startswith(words)
 
 
 def test_a_stub_that_takes_other_arguments_is_told_so(book: tuple[Checks, Exercise]) -> None:
@@ -388,6 +428,19 @@ def test_errors_of_python_are_said_for_a_reader(source: str, words: str) -> None
 
 def test_an_error_of_ones_own_has_no_other_words() -> None:
     assert error_words("KeyError: 4") is None
+
+
+def test_only_what_a_cell_raises_itself_was_raised_by_hand() -> None:
+    for body, by_hand in (
+        ("raise ValueError(7)", True),
+        ("assert False", True),
+        ("[][0]", False),
+        ("__import__('torch').zeros(2).reshape(3)", False),
+        ("__import__('statistics').mean([])", False),
+    ):
+        with pytest.raises(Exception) as caught:  # noqa: PT011
+            a_cell_with_lines(f"def f():\n    {body}\n")()
+        assert raised_by_hand(caught.value) == by_hand, body
 
 
 def test_a_mistake_from_source_sees_what_the_right_one_sees() -> None:

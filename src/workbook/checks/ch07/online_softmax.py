@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from workbook.checks.framework import exercise, expect, shown
+from workbook.checks.framework import attempt, exercise, expect, shown
 
 Block = tuple[list[float], list[float]]  # scores, values
 BLOCKS: list[Block] = [([0, 1], [4, 2]), ([2, 0], [1, 8]), ([3], [11])]
@@ -22,6 +22,12 @@ online_softmax = exercise(
         "`new = max(m, *scores)`, then `shrink = 2.0 ** (m - new)`. Both `l` and `acc` are "
         "multiplied by `shrink` before the block's own part is added; `m = new` comes last.",
     ),
+)
+
+
+ONCE = (
+    "`blocks` can be gone through once. The point of it is one pass: a second look would read "
+    "every key again."
 )
 
 
@@ -70,7 +76,9 @@ def _once(function: Any) -> None:
     def blocks() -> Iterator[Block]:
         yield from _copy(BLOCKS)
 
-    _expect(function(blocks()), 6.75)
+    outcome = attempt(function, blocks())  # as a list they were answered, so it is the second look
+    expect(outcome.error is None, got=str(outcome), why=ONCE)
+    expect(math.isclose(outcome.value, 6.75), got=shown(outcome.value), why=ONCE)
 
 
 @online_softmax.case(

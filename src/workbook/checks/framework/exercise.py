@@ -8,7 +8,7 @@ from numbers import Real
 from typing import Any, Literal, TypeVar, overload
 
 from workbook.checks.framework.cases import Body, Case, expect, shown
-from workbook.checks.framework.mistake import Mistake, changed
+from workbook.checks.framework.mistake import Mistake, changed, source_of
 
 Takes = Literal["class", "function", "text", "text or function"]
 Wrong = TypeVar("Wrong")
@@ -84,7 +84,8 @@ class Exercise:
         """
         if changes:
             base = self.finished if of is None else of
-            self.mistakes.append(Mistake(says, lambda: changed(base, changes)))
+            kept = changes if of is None else ()
+            self.mistakes.append(Mistake(says, lambda: changed(base, changes), kept))
             return None
 
         def add(wrong: Wrong) -> Wrong:
@@ -92,6 +93,18 @@ class Exercise:
             return wrong
 
         return add
+
+    def inherit(self, other: "Exercise", *without: str) -> None:
+        """Add the mistakes made from lines of ``other``'s source that this one's has, too.
+
+        Left out are words that are known here, and those that begin with one of ``without``.
+        """
+        source, said = source_of(self.finished), {mistake.says for mistake in self.mistakes}
+        for mistake in other.mistakes:
+            if mistake.says in said or mistake.says.startswith(without):
+                continue
+            if mistake.changes and all(old in source for old, _ in mistake.changes):
+                self.mistake(mistake.says, *mistake.changes)
 
 
 def _same(got: Any, right: Any) -> bool:

@@ -17,11 +17,21 @@ class Mistake:
 
     says: str
     make: Callable[[], Any]
+    changes: tuple[tuple[str, str], ...] = ()  # of the finished one's source, if so made
 
     @cached_property
     def wrong(self) -> Any:
         """The wrong solution; one that is made from source is made at the first use."""
         return self.make()
+
+
+def source_of(finished: Any) -> str:
+    """The text of a function, a class, or a Triton kernel."""
+    return textwrap.dedent(inspect.getsource(_inner(finished)))
+
+
+def _inner(finished: Any) -> Any:
+    return getattr(finished, "fn", finished)  # a kernel wraps the function with the source
 
 
 def changed(finished: Any, changes: Sequence[tuple[str, str]]) -> Any:
@@ -30,8 +40,7 @@ def changed(finished: Any, changes: Sequence[tuple[str, str]]) -> Any:
     Each text must be there, and is replaced wherever it stands. The new object sees the names that
     ``finished`` sees; its source can be looked up, as Triton does. Raises ``ValueError``.
     """
-    inner = getattr(finished, "fn", finished)  # a kernel wraps the function with the source
-    source = textwrap.dedent(inspect.getsource(inner))
+    inner, source = _inner(finished), source_of(finished)
     for old, new in changes:
         if old not in source:
             raise ValueError(f"{inner.__name__} has no {old!r}, so this mistake can't be made")

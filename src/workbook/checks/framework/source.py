@@ -6,6 +6,8 @@ import traceback
 from pathlib import PurePath
 from typing import Any
 
+_LIBRARIES = {"paged_attention", "site-packages", PurePath(traceback.__file__).parent.name}
+
 
 def line_in(error: BaseException, reader: Any) -> str:
     """`` (line 7 of your cell)`` for the error's last frame in the reader's code, else nothing."""
@@ -25,8 +27,8 @@ def files_of(reader: Any) -> set[str]:
 
 
 def raised_by_hand(error: BaseException) -> bool:
-    """Whether the line where it arose is a ``raise`` or an ``assert``, and not the engine's."""
+    """Whether the line where it arose is a ``raise`` or an ``assert``, and not a library's."""
     frames = traceback.extract_tb(error.__traceback__)
-    if not frames or "paged_attention" in PurePath(frames[-1].filename).parts:
+    if not frames or _LIBRARIES & set(PurePath(frames[-1].filename).parts):
         return False
     return bool(re.search(r"(^|: *)(raise|assert)\b", frames[-1].line or ""))

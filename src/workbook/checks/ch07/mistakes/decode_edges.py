@@ -3,7 +3,9 @@
 # mypy: disable-error-code="no-untyped-def, untyped-decorator"
 # ruff: noqa: E741
 
+import workbook.checks.ch07.mistakes.decode_kernel  # noqa: F401, its mistakes are inherited
 from workbook.checks.ch07 import decode_edges as exercises
+from workbook.checks.ch07.decode_kernel import decode_kernel
 from workbook.triton_or_stub import tl, triton
 
 
@@ -118,6 +120,11 @@ for says, *changes in (
         (ANSWER, "acc / l"),
     ),
     (
+        "The loop ran for a row without tokens: all its scores are -inf, and -inf minus -inf is "
+        "NaN.",
+        ("range(tl.cdiv(length, BLOCK_SIZE))", "range(tl.maximum(tl.cdiv(length, BLOCK_SIZE), 1))"),
+    ),
+    (
         "Nothing was stored, so the row keeps what the memory held before: here 7.0, in a server "
         "another step's answer. (sgl-project/sglang#1469)",
         (ANSWER, "acc / l"),
@@ -135,3 +142,11 @@ for says, *changes in (
     ),
 ):
     exercises.decode_edges.mistake(says, *changes)
+exercises.decode_edges.inherit(  # no case here has loud scores or a far block: exercise 5 had
+    decode_kernel,
+    "`higher` is the maximum of this block",
+    "No maximum is subtracted",
+    "The first maximum is -inf",
+    "The id stayed",
+    "The minimum was taken",
+)

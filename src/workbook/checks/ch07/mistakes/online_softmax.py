@@ -4,7 +4,7 @@
 import math
 from collections.abc import Iterable
 
-from workbook.checks.ch07.online_softmax import online_softmax
+from workbook.checks.ch07.online_softmax import ONCE, online_softmax
 
 Blocks = Iterable[tuple[list[float], list[float]]]
 
@@ -96,10 +96,7 @@ def upside_down(blocks: Blocks) -> float:
     return acc / l
 
 
-@online_softmax.mistake(
-    "`blocks` can be gone through once. The point of it is one pass: a second look would read "
-    "every key again."
-)
+@online_softmax.mistake(ONCE)
 def two_looks(blocks: Blocks) -> float:
     highest = max(max(scores) for scores, _ in blocks)
     l = acc = 0.0

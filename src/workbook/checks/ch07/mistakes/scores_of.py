@@ -2,7 +2,9 @@
 # Triton compiles the kernels itself: their arguments are pointers, numbers and constants.
 # mypy: disable-error-code="no-untyped-def, untyped-decorator"
 
+import workbook.checks.ch07.mistakes.tile_of  # noqa: F401, its mistakes are inherited
 from workbook.checks.ch07.scores_of import scores_of as exercise
+from workbook.checks.ch07.tile_of import tile_of
 from workbook.triton_or_stub import tl, triton
 
 
@@ -63,6 +65,19 @@ for says, *changes in (
     ),
     ("Every head read KV head 0: the address needs the head's group.", (KV_HEAD, "0")),
     ("The query head was taken for the KV head, and there are fewer of those.", (KV_HEAD, "head")),
+    (
+        "A block was taken to have HEADS heads; the pool has the KV heads alone.",
+        ("block * KV_HEADS", "block * HEADS"),
+    ),
+    (
+        "The query lies along the slots there: the tile is [slots, D], so a query goes across, "
+        "`query[None, :]`.",
+        ("query[None, :]", "query[:, None]"),
+    ),
+    (
+        "The sum goes over the slots. A score is one number a slot, so add along the key, axis 1.",
+        (SUM, SUM.replace(", 1)", ", 0)")),
+    ),
     ("`scale` was left out.", (" * scale", "")),
     ("`scale` was multiplied in twice.", (SUM, f"{SUM} * scale")),
     (
@@ -145,3 +160,5 @@ for says, *changes in (
     ),
 ):
     exercise.mistake(says, *changes)
+# What no case here can hear is left out: a score where nobody wrote is -inf whatever was loaded.
+exercise.inherit(tile_of, "Slots past the length", "The id stayed", "A load with a mask")

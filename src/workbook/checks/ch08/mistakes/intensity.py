@@ -48,6 +48,27 @@ KNOWN: tuple[tuple[str, Callable[[dict[str, int]], float]], ...] = (
         lambda _: 0.5,
     ),
     (
+        "Half of the pairs were counted, a triangle. Here all `queries` see all `length` tokens.",
+        lambda _: 0.5,
+    ),
+    ("Bits were counted, not bytes: `itemsize` is in bytes already.", lambda _: 0.125),
+    (
+        "The bytes of the queries were counted, too. Only those of keys and values do here.",
+        lambda s: (
+            2
+            * s["length"]
+            * s["kv_heads"]
+            / (2 * s["length"] * s["kv_heads"] + s["queries"] * s["heads"])
+        ),
+    ),
+    (
+        "The bytes of queries and answers were counted, too. Only those of keys and values do "
+        "here.",
+        lambda s: (
+            s["length"] * s["kv_heads"] / (s["length"] * s["kv_heads"] + s["queries"] * s["heads"])
+        ),
+    ),
+    (
         "A quarter of the work: of four operations for each number (two products, each with "
         "multiplication and addition) one was counted.",
         lambda _: 0.25,

@@ -3,6 +3,8 @@
 # mypy: disable-error-code="no-untyped-def, untyped-decorator"
 # ruff: noqa: E741
 
+import workbook.checks.ch08.mistakes.grouped_kernel  # noqa: F401, its mistakes are inherited
+from workbook.checks.ch08.grouped_kernel import grouped_kernel
 from workbook.checks.ch08.split_kernel import WHOLE_TILES
 from workbook.checks.ch08.split_kernel import split_kernel as exercise
 from workbook.checks.toolboxes.far_blocks import WRAPPED
@@ -245,3 +247,4 @@ for says, *changes in (
     ),
 ):
     exercise.mistake(says, *changes)
+exercise.inherit(grouped_kernel, "All queries got one maximum")

@@ -100,6 +100,26 @@ def newest_first(lengths: Ints, starts: Ints) -> list[int]:
     ]
 
 
+@keys_seen.mistake(
+    "Counted backwards from the length: the first new token sees length - count + 1 keys, and each "
+    "after it one more."
+)
+def backwards_and_without_itself(lengths: Ints, starts: Ints) -> list[int]:
+    return [seen - 1 for seen in newest_first(lengths, starts)]
+
+
+@keys_seen.mistake(
+    "`starts` has one entry more than there are sequences: its last one is no beginning. Loop over "
+    "the lengths."
+)
+def loops_over_starts(lengths: Ints, starts: Ints) -> list[int]:
+    seen: list[int] = []
+    for row in range(len(starts)):
+        count = starts[row + 1] - starts[row]
+        seen += range(lengths[row] - count + 1, lengths[row] + 1)
+    return seen
+
+
 @keys_seen.mistake("Only the first sequence was looked at.")
 def first_only(lengths: Ints, starts: Ints) -> list[int]:
     return right(lengths[:1], starts[:2])

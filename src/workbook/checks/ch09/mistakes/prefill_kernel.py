@@ -3,6 +3,8 @@
 # mypy: disable-error-code="no-untyped-def, untyped-decorator"
 # ruff: noqa: E741
 
+import workbook.checks.ch08.mistakes.grouped_kernel  # noqa: F401, its mistakes are inherited
+from workbook.checks.ch08.grouped_kernel import grouped_kernel
 from workbook.checks.ch09 import prefill_kernel as exercises
 from workbook.checks.toolboxes import far_blocks
 from workbook.triton_or_stub import tl, triton
@@ -177,3 +179,6 @@ for _words, _change in zip(
 ):
     mistake(_words, _change)
 mistake(far_blocks.WRAPPED, (", other=0).to(tl.int64)", ", other=0)"))
+exercises.prefill_kernel.inherit(
+    grouped_kernel, "All queries got one maximum", "`m` starts at a number", "`p` is float32"
+)

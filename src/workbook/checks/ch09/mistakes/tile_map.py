@@ -130,6 +130,17 @@ def whole_tiles_only(lengths: Ints, starts: Ints, tokens: int) -> Tiles:
     ]
 
 
+@tile_map.mistake(
+    "The pairs are where a tile begins and ends. Which sequence it is of is missing: (sequence, "
+    "first)."
+)
+def first_and_last(lengths: Ints, starts: Ints, tokens: int) -> Tiles:
+    return [
+        (first, min(first + tokens, starts[row + 1] - starts[row]))
+        for row, first in right(lengths, starts, tokens)
+    ]
+
+
 @tile_map.mistake("Only the first tile of each sequence is there.")
 def first_tile_only(lengths: Ints, starts: Ints, tokens: int) -> Tiles:
     return [tile for tile in right(lengths, starts, tokens) if tile[1] == 0]

@@ -166,6 +166,21 @@ def empty_instead(table: Sequence[int], block: int, page: int) -> list[int]:
 
 
 @kernel_table.mistake(
+    "The refusal is returned, or nothing is: `raise ValueError(…)`, so that nobody goes on with it."
+)
+def nothing_instead(table: Sequence[int], block: int, page: int) -> list[int] | None:
+    return right(table, block, page) if block % page == 0 else None
+
+
+@kernel_table.mistake(
+    "Where pages don't fill a block the table came back as it was: `raise ValueError(…)`, so that "
+    "nobody reads wrong pages."
+)
+def unchanged(table: Sequence[int], block: int, page: int) -> list[int]:
+    return right(table, block, page) if block % page == 0 else list(table)
+
+
+@kernel_table.mistake(
     "Those are the first slots of the pages, counted in tokens: divide by the page's size."
 )
 def first_slots(table: Sequence[int], block: int, page: int) -> list[int]:

@@ -104,6 +104,11 @@ def each(prompts: Prompts, size: int) -> list[int]:
     return [b - a for a, b in pairwise(runs)]
 
 
+tokens_run.mistake("The number of blocks that were reused was taken off, not of their tokens.")(
+    lambda prompts, size: no_cache(prompts, size) - reused(prompts, size) // size
+)
+
+
 @tokens_run.mistake("Blocks were counted; tokens are wanted.")
 def in_blocks(prompts: Prompts, size: int) -> int:
     return -(-right(prompts, size) // size)
@@ -217,9 +222,30 @@ def first_block_only(prompts: Prompts, size: int) -> int:
     return run
 
 
-@tokens_run.mistake("Only the last prompt was counted; all of them run.")
-def last_prompt_only(prompts: Prompts, size: int) -> int:
-    return right(prompts, size) - right(prompts[:-1], size)
+@tokens_run.mistake(
+    "The last *block* of a prompt was never reused, be it full of known tokens or not. The last "
+    "token must run: reuse ends at `len(prompt) - 1`, in whole blocks."
+)
+def last_block_runs(prompts: Prompts, size: int) -> int:
+    return play(prompts, size, most=lambda n: n - size)
+
+
+@tokens_run.mistake(
+    "Single tokens were looked up, wherever they stood. A block is found by all tokens up to its "
+    "end, from the beginning on."
+)
+def single_tokens(prompts: Prompts, size: int) -> int:
+    known: set[int] = set()
+    run = 0
+    for prompt in prompts:
+        run += max(1, sum(token not in known for token in prompt))
+        known |= set(prompt)
+    return run
+
+
+tokens_run.mistake("Only the last prompt was counted; all of them run.")(
+    lambda prompts, size: right(prompts, size) - right(prompts[:-1], size)
+)
 
 
 @tokens_run.mistake(
@@ -229,8 +255,3 @@ def last_prompt_only(prompts: Prompts, size: int) -> int:
 def hits_cost_nothing(prompts: Prompts, size: int) -> int:
     runs = [right(prompts[: n + 1], size) - right(prompts[:n], size) for n in range(len(prompts))]
     return sum(run for run, prompt in zip(runs, prompts, strict=True) if run == len(prompt))
-
-
-@tokens_run.mistake("The number of blocks that were reused was taken off, not of their tokens.")
-def blocks_taken_off(prompts: Prompts, size: int) -> int:
-    return no_cache(prompts, size) - reused(prompts, size) // size

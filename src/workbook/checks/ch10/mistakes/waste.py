@@ -165,6 +165,21 @@ def always_sixteen(lengths: Ints, b: int) -> float:
     return _exactly(lengths, 16)
 
 
+@waste.mistake(
+    "The share of the *sequences* that waste something. Wanted is that of the slots: how much each "
+    "leaves empty."
+)
+def wasting_sequences(lengths: Ints, b: int) -> float:
+    return sum(n % b != 0 for n in lengths) / len(lengths)
+
+
+@waste.mistake(
+    "Divided by one block a sequence. A sequence holds all of its blocks, not the last one alone."
+)
+def of_last_blocks(lengths: Ints, b: int) -> float:
+    return (held(lengths, b) - sum(lengths)) / (len(lengths) * b)
+
+
 @waste.mistake("Only the first sequence was counted.")
 def first_only(lengths: Ints, b: int) -> float:
     return _exactly(lengths[:1], b)

@@ -5,10 +5,11 @@
    tells apart, each; of a kernel, whose later cases take long, one that alone has its numbers here;
 3. another kind of answer: a list for a tuple, a float for an int, other dtype or shape;
 4. the words of an error that a library raised, unless the case knows the error;
-5. the law, and "perhaps" a known mistake with the same outcome in this case but not in another;
-6. what the case itself knows of this answer;
-7. how the answer is related to the right one (off by one, reversed, another order), and the law;
-8. else the case's own why, which is that law, and never a guess.
+5. a question to which the answers in all cases are right ones, or one change of every right answer;
+6. the law, and "perhaps" a known mistake with the same outcome in this case but not in another;
+7. what the case itself knows of this answer;
+8. how the answer is related to the right one (off by one, reversed, another order), and the law;
+9. else the case's own why, which is that law, and never a guess.
 
 Whoever passes every case is looked at once more, for the kind of each answer and for the probes.
 """

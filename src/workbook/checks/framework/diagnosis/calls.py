@@ -1,9 +1,10 @@
 """What a solution answered, call by call, while a case played with it."""
 
+import copy
 import functools
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from workbook.checks.framework.cases import Case
@@ -19,6 +20,8 @@ class Call:
     method: str
     value: Any = None
     error: BaseException | None = None
+    args: tuple[Any, ...] = ()  # as they came
+    kwargs: dict[str, Any] = field(default_factory=dict)
 
 
 _right: dict[Case, list[Call]] = {}
@@ -51,7 +54,7 @@ def _listed(
     def listed(*args: Any, **kwargs: Any) -> Any:
         if inside:
             return function(*args, **kwargs)
-        call = Call(method)
+        call = Call(method, args=_copied(args), kwargs=_copied(kwargs))
         calls.append(call)
         inside.append(method)
         try:
@@ -64,6 +67,14 @@ def _listed(
         return call.value
 
     return listed
+
+
+def _copied(values: Any) -> Any:
+    """A copy, which no callee can change; of a generator, say, there is none."""
+    try:
+        return copy.deepcopy(values)
+    except TypeError:
+        return values
 
 
 def _listed_class(cls: type, calls: list[Call]) -> type:

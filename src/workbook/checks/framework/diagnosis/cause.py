@@ -1,9 +1,11 @@
 """The cause of a failure, in the order that the package's first lines give."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from workbook.checks.framework.cases import Case, CheckFailed
 from workbook.checks.framework.diagnosis import known, outcome
+from workbook.checks.framework.diagnosis.as_if import as_if
 from workbook.checks.framework.diagnosis.calls import Call, calls_of, right_calls
 from workbook.checks.framework.diagnosis.error_words import error_words
 from workbook.checks.framework.diagnosis.kind import kind, nothing, returned_error
@@ -32,12 +34,17 @@ def cause(exercise: Exercise, case: Case, reader: Any, error: BaseException) -> 
     own = error.why if isinstance(error, CheckFailed) else None  # the case knows this very answer
     if not (own and here.crash) and (words := error_words(here.text.partition("|")[2])):
         return words
+    if words := as_if(exercise, reader):
+        return f"{words} {case.why}"
     alone = len({mistake.says for mistake in alike}) == 1
     if parted and alone and not here.crash and (words := known.told(alike)) and words != own:
         differs = f"in the case “{parted.title}” yours differs from it"
         return f"{own or case.why} Perhaps, though {differs}: {words}"
-    if own:
-        return None
+    return None if own else _related(pairs, case)
+
+
+def _related(pairs: Sequence[tuple[Any, Any, str]], case: Case) -> str | None:
+    """How the last answer is related to the right one, and the law; ``None`` if none is seen."""
     found = relation(*pairs[-1][:2]) if pairs else None
     return f"{found} {case.why}" if found else None
 

@@ -52,7 +52,12 @@ def exact(
 
 def told(mistakes: list[Mistake]) -> str | None:
     """The words for mistakes that nothing tells apart; too many of them say nothing."""
-    words = list(dict.fromkeys(mistake.says for mistake in mistakes))
-    if len(words) > MOST:
-        return None
-    return words[0] if len(words) == 1 else " Or: ".join(["Either: " + words[0], *words[1:]])
+    return either([mistake.says for mistake in mistakes])
+
+
+def either(words: list[str]) -> str | None:
+    """Each of these causes, said once; ``None`` of none or too many."""
+    told = list(dict.fromkeys(words))
+    if len(told) == 1:
+        return told[0]
+    return " Or: ".join(["Either: " + told[0], *told[1:]]) if 0 < len(told) <= MOST else None

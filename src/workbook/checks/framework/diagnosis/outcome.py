@@ -3,7 +3,7 @@
 import contextlib
 import io
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from workbook.checks.framework.cases import Case, CheckFailed, Skipped, in_words
@@ -27,6 +27,7 @@ class Outcome:
 
     text: str
     crash: bool = False  # it ended in an error: many causes share one
+    error: BaseException | None = field(default=None, compare=False)  # what ended it
 
 
 def of(error: BaseException | None) -> Outcome:
@@ -37,12 +38,13 @@ def of(error: BaseException | None) -> Outcome:
         text = _LINE.sub("", f"{error.tried or ''}|{error.got}")
         text = _REFUSAL.sub(r"\1", _OUTSIDE.sub(r"\1 outside, \2", text))
         text = _FLOAT.sub(lambda found: f"{float(found[0]):.9g}", text)
-        return Outcome(text, crash=bool(_ERROR.match(error.got)))
+        return Outcome(text, crash=bool(_ERROR.match(error.got)), error=error)
     if isinstance(error, NoEnd):
-        return Outcome("|it never ends")
+        return Outcome("|it never ends", error=error)
     if raised_by_hand(error):  # its words are each reader's own, too
-        return Outcome(f"|{type(error).__name__}", crash=True)
-    return Outcome(_REFUSAL.sub(r"\1", f"|{in_words(error)}"), crash=True)
+        return Outcome(f"|{type(error).__name__}", crash=True, error=error)
+    text = _REFUSAL.sub(r"\1", f"|{in_words(error)}").replace("float division", "division")
+    return Outcome(text, crash=True, error=error)
 
 
 def play(case: Case, solution: Any, *, on_fuel: bool = True) -> Outcome:

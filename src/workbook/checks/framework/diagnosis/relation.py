@@ -13,7 +13,7 @@ def relation(got: Any, right: Any) -> str | None:
         return None
     if hasattr(right, "flatten") and hasattr(got, "flatten"):
         return _tensors(got, right)
-    if _number(right) and _number(got):
+    if is_number(right) and is_number(got):
         return _numbers(got, right)
     if isinstance(right, tuple | list) and isinstance(got, tuple | list):
         return _items(list(got), list(right))
@@ -34,12 +34,13 @@ def equal(got: Any, right: Any) -> bool:
         )
     if isinstance(right, tuple | list) and type(got) is type(right):
         return len(got) == len(right) and all(map(equal, got, right))
-    if isinstance(right, float) and _number(got):
+    if isinstance(right, float) and is_number(got):
         return math.isclose(got, right, rel_tol=1e-9, abs_tol=1e-12)
     return bool(got is right or got == right)
 
 
-def _number(value: Any) -> bool:
+def is_number(value: Any) -> bool:
+    """Whether it is an int or a float, and no bool."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
@@ -78,7 +79,7 @@ def _same_items(got: list[Any], right: list[Any]) -> str | None:
     if got == right[::-1]:
         return "The right items in reverse."
     if sorted(map(repr, got)) == sorted(map(repr, right)):
-        ascending = all(map(_number, got)) and got == sorted(got)
+        ascending = all(map(is_number, got)) and got == sorted(got)
         return f"The right items {'sorted' if ascending else 'in another order'}."
     if got == right[:-1]:
         return "The last item is missing."
@@ -86,14 +87,14 @@ def _same_items(got: list[Any], right: list[Any]) -> str | None:
         return "The first item is missing."
     if got[:-1] == right and got:
         return "One item too many, at the end."
-    if right and all(map(_number, [*got, *right])) and got == [-item for item in right]:
+    if right and all(map(is_number, [*got, *right])) and got == [-item for item in right]:
         return "The right numbers with the wrong sign."
     return None
 
 
 def _sums(got: list[Any], right: list[Any]) -> str | None:
     """Whether running sums came for numbers, or numbers for their running sums."""
-    if len(right) < 3 or not all(map(_number, [*got, *right])):
+    if len(right) < 3 or not all(map(is_number, [*got, *right])):
         return None
     if got == list(accumulate(right)):
         return "The right items added up: each has all before it in it."
