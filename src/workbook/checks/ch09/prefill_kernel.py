@@ -4,7 +4,7 @@ import math
 from functools import partial
 from typing import Any
 
-from workbook.checks.framework import exercise
+from workbook.checks.framework import exercise, expect
 from workbook.checks.toolboxes import far_blocks, prefill_steps
 
 HEAD_DIM = 16
@@ -28,6 +28,12 @@ OUTSIDE = (
 )
 expect_right = partial(prefill_steps.expect_right, outside=OUTSIDE)
 prefill_step = partial(prefill_steps.prefill_step, head_dim=HEAD_DIM)
+
+TOO_FAR = (
+    "The walk goes on to the sequence's end. A tile reads as far as its own last token sees, "
+    "past + min(first + TOKENS, count): what comes behind is masked for all its rows, and costs "
+    "time."
+)
 
 prefill_kernel = exercise(
     "prefill_kernel",
@@ -101,6 +107,23 @@ def _backwards(kernel: Any) -> None:
 def _poison(kernel: Any) -> None:
     step = prefill_step(MIXED, heads=6, kv_heads=2, block_size=24, unwritten=math.nan)
     expect_right(kernel, step, 3)
+    expect_reads_to_last(kernel)
+
+
+def expect_reads_to_last(kernel: Any) -> None:
+    """The first of two tiles, while the second one's keys hold NaN: nobody's business yet."""
+    step = prefill_step([(6, 6)])
+    for position in range(9, 12):
+        block, slot = step.tables[0][position // 4], position % 4
+        step.each.k_pool[block, :, slot] = step.each.v_pool[block, :, slot] = math.nan
+    out = prefill_steps.launch(kernel, step, 3, OUTSIDE, backwards=True)[:3]
+    expect(
+        not out.isnan().any().item(),
+        tried="6 + 6 tokens, 3 to a tile; NaN in the keys and values of the second tile's tokens",
+        got="NaN in the answers of the first tile",
+        right="its answers, without those keys",
+        why=TOO_FAR,
+    )
 
 
 @prefill_kernel.case(

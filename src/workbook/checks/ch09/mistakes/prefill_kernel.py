@@ -100,6 +100,7 @@ mistake(
     "happened: GeeeekExplorer/nano-vllm#212)",
     (LAST, "(past + count + BLOCK_SIZE - 1) // BLOCK_SIZE * BLOCK_SIZE"),
 )
+mistake(exercises.TOO_FAR, (LAST, "past + count"))
 mistake(
     "Rows were cut into tokens one way and into heads another: row r is token r // GROUP and head "
     "r % GROUP.",
