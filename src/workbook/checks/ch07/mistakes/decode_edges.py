@@ -120,6 +120,11 @@ for says, *changes in (
         (ANSWER, "acc / l"),
     ),
     (
+        "The sum came back undivided: the division is missing, or its guard is turned around. "
+        "Where l is above 0, divide by l.",
+        (ANSWER, "acc / tl.where(l > 0, 1.0, l)"),
+    ),
+    (
         "The loop ran for a row without tokens: all its scores are -inf, and -inf minus -inf is "
         "NaN.",
         ("range(tl.cdiv(length, BLOCK_SIZE))", "range(tl.maximum(tl.cdiv(length, BLOCK_SIZE), 1))"),

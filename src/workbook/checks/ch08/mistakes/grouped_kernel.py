@@ -281,3 +281,11 @@ for says, *changes in (
     ("`scale` was multiplied in twice.", (" * scale\n", " * scale * scale\n")),
 ):
     exercises.grouped_kernel.mistake(says, *changes)
+exercises.grouped_kernel.mistake(
+    "`scale` was multiplied into the values, too. It belongs to the scores alone.",
+    ('v, input_precision="ieee")', 'v, input_precision="ieee") * scale'),
+)
+exercises.grouped_kernel.mistake(
+    "The weights of all queries went into one `l`. Each query has its own: `tl.sum(p, 1)`.",
+    ("tl.sum(p, 1)", "tl.sum(tl.sum(p, 1), 0)"),
+)

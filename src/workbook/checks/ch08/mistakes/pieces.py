@@ -177,3 +177,12 @@ for says, *changes in (
     ),
 ):
     exercise.mistake(says, *changes)
+exercise.mistake(
+    "`d` was cut by HEAD_DIM / P, the number of pieces. A piece has P numbers: `d // P` and "
+    "`d % P`.",
+    (f"{ACROSS} + d % P", "d // (HEAD_DIM // P) * (BLOCK_SIZE * P) + d % (HEAD_DIM // P)"),
+)
+exercise.mistake(
+    "Two slots were taken to be BLOCK_SIZE apart; of one piece they are P apart.",
+    ("slot * P", "slot * BLOCK_SIZE"),
+)

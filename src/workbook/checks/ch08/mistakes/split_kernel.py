@@ -247,4 +247,18 @@ for says, *changes in (
     ),
 ):
     exercise.mistake(says, *changes)
+exercise.mistake(
+    "Part and KV head are swapped: the grid is (row, KV head, part), so the part is "
+    "`tl.program_id(2)` of `tl.num_programs(2)`.",
+    ("tl.program_id(2), tl.num_programs(2)", "tl.program_id(1), tl.num_programs(1)"),
+    ("tl.program_id(0), tl.program_id(1)", "tl.program_id(0), tl.program_id(2)"),
+)
+exercise.mistake(
+    "`last` isn't cut to the length: behind it the table has no entries, and nobody wrote.",
+    ("tl.minimum(first + span, length)", "first + span"),
+)
+exercise.mistake(
+    "m was stored plus log2(l), the sum's own logarithm: store the highest score, undivided.",
+    (STORE_M, STORE_M.replace(", m,", ", m + tl.log2(tl.where(l > 0, l, 1.0)),")),
+)
 exercise.inherit(grouped_kernel, "All queries got one maximum")

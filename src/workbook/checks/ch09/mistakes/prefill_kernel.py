@@ -100,6 +100,18 @@ mistake(
     "happened: GeeeekExplorer/nano-vllm#212)",
     (LAST, "(past + count + BLOCK_SIZE - 1) // BLOCK_SIZE * BLOCK_SIZE"),
 )
+mistake(
+    "The head was counted by tokens: row r is head r % GROUP of token r // GROUP.",
+    ("r % GROUP", "r // GROUP"),
+)
+mistake(
+    "The known tokens are missing in `last`: it counts keys from the sequence's beginning.",
+    (LAST, "tl.minimum(first + TOKENS, count)"),
+)
+mistake(
+    "`first` is missing in `last`: every tile's walk ends where the first one's does.",
+    (LAST, "past + tl.minimum(TOKENS, count)"),
+)
 mistake(exercises.TOO_FAR, (LAST, "past + count"))
 mistake(
     "Rows were cut into tokens one way and into heads another: row r is token r // GROUP and head "
