@@ -115,6 +115,12 @@ NO_FIRST = (
 )
 
 
+ALL_NAN = (
+    f"All answers are NaN. {NO_FIRST} And is each weight seen from the new maximum? Seen from -INF "
+    "it is infinite."
+)
+
+
 @exercise.mistake(
     "All answers are 0: nothing was added up, or `l` is NaN, which isn't above 0. "
     f"{NO_FIRST} Is any slot read, and is no exponent the wrong way round?"
@@ -123,12 +129,12 @@ def zeros(q: Any, *_rest: Any) -> Any:
     return np.zeros(q.shape)
 
 
-@exercise.mistake(f"All answers are NaN. {NO_FIRST}")
+@exercise.mistake(ALL_NAN)
 def nothing_but_nan(q: Any, *_rest: Any) -> Any:
     return np.full(q.shape, np.nan)
 
 
-@exercise.mistake(f"All answers are NaN. {NO_FIRST}")
+@exercise.mistake(ALL_NAN)
 def nan_where_tokens_are(q: Any, *rest: Any) -> Any:
     return walk(q, *rest) * np.nan if rest[3] else np.zeros(q.shape)
 
