@@ -63,7 +63,7 @@ def why(checks: Checks, source: str) -> str:
         ("return 8 if a == 3 else a - b", "Eight by chance, then subtracted."),
         (
             "return a * a",
-            "Law one. Perhaps, though in the case “0 by 9” yours differs from it: Squ",
+            "Law one. Perhaps it is this, though in the case “0 by 9” yours ends otherwise: Squ",
         ),
         ("a * b", "Your function returned nothing (None)"),
         ("return a * b / 1", "A count is an int, this is a float"),

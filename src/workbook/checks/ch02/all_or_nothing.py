@@ -178,3 +178,12 @@ def _in_order(allocator: Any) -> None:
         pool.release(block)
     got = pool.allocate_many(4)
     expect(got == [0, 3, 1, 4], got=shown(got))
+    fresh = allocator(4)
+    outcome = attempt(fresh.allocate_many, 5)
+    expect(
+        outcome.raised(BlockPoolExhausted) and fresh.num_free == 4,
+        tried="pool of 4; allocate_many(5)",
+        got=f"{outcome}; num_free is {shown(fresh.num_free)}",
+        right="BlockPoolExhausted, num_free still 4",
+        why="More than the whole pool has is refused like any other number, before a block goes.",
+    )

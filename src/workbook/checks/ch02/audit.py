@@ -33,6 +33,12 @@ def _form(function: Any) -> None:
         got=shown(got),
         why="A dict is wanted, from a block's id to its fault.",
     )
+    expect(
+        not set(got) & set(FAULTS),
+        got=shown(got),
+        why="The dict is the wrong way round: a block's id leads to its fault, not a fault to its "
+        "blocks.",
+    )
     for block, fault in got.items():
         expect(
             block not in (0, 1) or fault in FAULTS,

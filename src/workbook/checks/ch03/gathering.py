@@ -118,7 +118,7 @@ def _expect_histories(got: Any, ends: list[int], dtype: Any) -> None:
 
 
 def _whole(number: float) -> float:
-    return number if math.isnan(number) else int(number)
+    return int(number) if math.isfinite(number) else number
 
 
 _case(

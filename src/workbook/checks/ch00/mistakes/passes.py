@@ -143,3 +143,6 @@ runs.mistake("The two branches are swapped.")(
 runs.mistake("With a cache only the prompt was counted; outputs are run, too.")(
     lambda p, k, cache: p if cache else sum(range(p, p + k))
 )
+most_outputs.mistake("The prompt's own tokens take places, too: `p` wasn't taken off.")(
+    lambda p, room: room + 1 if p <= room else 0
+)

@@ -78,3 +78,17 @@ ceil_div.also_right += [
     lambda a, b: (a - 1) // b + 1,
     lambda a, b: a // b + (a % b > 0),
 ]
+
+
+@ceil_div.mistake(
+    "`b` was divided by `a`: the tokens, `a`, are divided by what a block holds, `b`."
+)
+def upside_down(a: int, b: int) -> int:
+    return -(-b // a)
+
+
+@ceil_div.mistake(
+    "`b` was divided by `a`: the tokens, `a`, are divided by what a block holds, `b`."
+)
+def upside_down_in_floats(a: int, b: int) -> int:
+    return math.ceil(b / a)

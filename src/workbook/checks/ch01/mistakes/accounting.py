@@ -412,3 +412,11 @@ def not_summed(rows: list[Row], total: int) -> tuple[Any, ...]:
     reserved = tuple(final - now for _, now, final in rows)
     internal = tuple(held - final for held, _, final in rows)
     return used, reserved, internal, total - sum(row[0] for row in rows)
+
+
+@account.mistake(
+    "`final` was taken for the tokens still to come. It is how many the request has at its end, "
+    "those of now among them."
+)
+def final_on_top(rows: list[Row], total: int) -> Four:
+    return right([(held, now, now + final) for held, now, final in rows], total)

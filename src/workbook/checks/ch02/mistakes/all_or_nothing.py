@@ -206,4 +206,14 @@ class ComparesBackwards(Right):
         return [self.allocate() for _ in range(n)]
 
 
+@allocate_many.mistake(
+    "`n` was compared with all blocks of the pool. Only what is free can be handed out: `num_free`."
+)
+class ComparesWithThePool(Right):
+    def allocate_many(self, n: int) -> list[int]:
+        if n > self.num_blocks:
+            raise BlockPoolExhausted
+        return [self.allocate() for _ in range(n)]
+
+
 allocate_many.finished = BlockAllocator

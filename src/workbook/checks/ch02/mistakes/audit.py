@@ -171,3 +171,39 @@ def first_table(free: list[int], refs: list[int], tables: list[list[int]]) -> di
 @audit.mistake("The tables became one set, in which a block of two holders stands once.")
 def set_of_held(free: list[int], refs: list[int], tables: list[list[int]]) -> dict[int, str]:
     return right(free, refs, [sorted({block for table in tables for block in table})])
+
+
+@audit.mistake(
+    'Where a count is wrong, "miscounted" was the answer, whatever else is: of several faults the '
+    "first of the table is named, and that one stands last."
+)
+def miscounted_first(free: list[int], refs: list[int], tables: list[list[int]]) -> dict[int, str]:
+    holders = Counter(block for table in tables for block in table)
+    wrong = {b: "miscounted" for b, count in enumerate(refs) if count != holders[b]}
+    return right(free, refs, tables) | wrong
+
+
+audit.mistake("The count of a free block wasn't compared: no table names it, so it should be 0.")(
+    asked(miscounted=lambda free, held, count: free == 0 and count != held)
+)
+
+
+@audit.mistake(
+    "Only blocks that are free or that a table names were asked, and a lost one is neither. Ask "
+    "every id."
+)
+def seen_ones_only(free: list[int], refs: list[int], tables: list[list[int]]) -> dict[int, str]:
+    seen = set(free).union(*tables)
+    return {block: f for block, f in right(free, refs, tables).items() if block in seen}
+
+
+@audit.mistake(
+    "The dict is the wrong way round: a block's id leads to its fault, not a fault to its blocks."
+)
+def wrong_way_round(
+    free: list[int], refs: list[int], tables: list[list[int]]
+) -> dict[str, list[int]]:
+    found: dict[str, list[int]] = {}
+    for block, fault in right(free, refs, tables).items():
+        found.setdefault(fault, []).append(block)
+    return found

@@ -169,3 +169,8 @@ mistake(
     "`block * block_size` is where a block begins, counted in slots; its id alone is wanted.",
     ("return table[index],", "return table[index] * block_size,"),
 )
+mistake(
+    "The second number counts slots from the pool's beginning. It is the place inside the block, "
+    "`position % block_size`.",
+    ("], offset", "], table[index] * block_size + offset"),
+)

@@ -233,3 +233,8 @@ mistake(
     "`torch.arange(len(tables))`.",
     ("torch.arange(len(tables))", "torch.arange(positions.shape[1])"),
 )
+mistake(
+    "Rounded to the nearest entry: from the middle of its block on, a token asks for the next one. "
+    "`//` rounds down.",
+    ("positions // block_size", "(positions / block_size).round().long()"),
+)

@@ -155,3 +155,15 @@ line(
         "            return self.cache.lengths[seq]\n",
     ),
 )
+line(
+    "The index got the whole prompt so far, and always from the root. A node stands for what came "
+    "before: go on from it, with the tokens of one block.",
+    ("self.index.find(node, tuple(prompt[start :", "self.index.find(None, tuple(prompt[:"),
+    ("self.index.publish(node, tuple(tokens[i * size :", "self.index.publish(None, tuple(tokens[:"),
+)
+line(
+    "The index got the whole prompt so far. The node stands for what came before: hand over the "
+    "tokens of one block.",
+    ("tuple(prompt[start :", "tuple(prompt[:"),
+    ("tuple(tokens[i * size :", "tuple(tokens[:"),
+)

@@ -130,9 +130,29 @@ for says, *changes in (
         ("return head", "return run"),
     ),
     (
+        "`run` was filed under all of its tokens. A lookup asks for those of one block.",
+        ("head.children[run.tokens[:width]]", "head.children[run.tokens]"),
+    ),
+    (
         "Your function returned nothing (None): is a `return` missing, or inside an `if` that "
         "wasn't taken?",
         ("    return head", "    return None"),
     ),
 ):  # fmt: skip
     exercise.mistake(says, *changes)
+
+
+@exercise.mistake(
+    "`run` became the head, and a new run has the rest: the other way round. Only what goes to the "
+    "new object changes its run, and that is what comes first."
+)
+def run_as_head(run: Any, number: int, width: int) -> Any:
+    index = number - run.first
+    at = index * width
+    tail = Run(run, number, run.tokens[at:], run.blocks[index:])
+    tail.children = run.children
+    for child in tail.children.values():
+        child.parent = tail
+    run.tokens, run.blocks = run.tokens[:at], run.blocks[:index]
+    run.children = {tail.tokens[:width]: tail}
+    return run

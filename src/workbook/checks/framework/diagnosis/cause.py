@@ -38,8 +38,8 @@ def cause(exercise: Exercise, case: Case, reader: Any, error: BaseException) -> 
         return f"{words} {case.why}"
     alone = len({mistake.says for mistake in alike}) == 1
     if parted and alone and not here.crash and (words := known.told(alike)) and words != own:
-        differs = f"in the case “{parted.title}” yours differs from it"
-        return f"{own or case.why} Perhaps, though {differs}: {words}"
+        differs = f"in the case “{parted.title}” yours ends otherwise"
+        return f"{own or case.why} Perhaps it is this, though {differs}: {words}"
     return None if own else _related(pairs, case)
 
 

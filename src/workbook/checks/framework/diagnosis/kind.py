@@ -41,7 +41,10 @@ def _items(got: Any, right: Any) -> str | None:
             return "A tuple is wanted, this is a list: put ( ) around the items instead of [ ]."
         return "A list is wanted, this is a tuple: it could not grow or change."
     if not isinstance(got, tuple | list):
-        return f"A {kind_} of {len(right)} is wanted, this is {_said(got)}."
+        wanted = (
+            f"A tuple of {len(right)}" if kind_ == "tuple" else "A list"
+        )  # lists have any length
+        return f"{wanted} is wanted, this is {_said(got)}."
     if isinstance(right, tuple) and len(got) != len(right):
         return f"{len(right)} items are wanted, here are {len(got)}."
     found = (kind(a, b) for a, b in zip(got, right, strict=False) if b is not None)
