@@ -85,7 +85,8 @@ unit nbval: export OMP_NUM_THREADS := 1
 unit: dev  ## Unit and property tests
 	@$(PY) -m pytest -n 2 --dist loadgroup --ignore=tests/web
 
-soak: dev  ## Random serving runs: RUNS of them (10,000), each must keep every law
+soak: dev  ## Slow tests, all shapes of all kernels, RUNS (10,000) random serving runs; an hour
+	@OMP_NUM_THREADS=1 $(PY) -m pytest -n 2 --ignore=tests/web -m slow
 	@cd tests && ../$(PY) -m helpers.random_serving $(or $(RUNS),10000) $(FIRST)
 
 sync: dev  ## Texts and notebooks agree, and chapters keep the rules for readers

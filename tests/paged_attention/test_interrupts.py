@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 import torch
+from helpers.grid import grid
 from helpers.hashing_model import HashingModel
 from helpers.interrupts import interrupt_everywhere
 from helpers.kv import append
@@ -107,8 +108,13 @@ CALLS: dict[str, Callable[[PrefixCache], object]] = {
 }
 
 
-@pytest.mark.parametrize("recording", [False, True], ids=["plain", "recording"])
-@pytest.mark.parametrize("call", CALLS)
+RECORDED = {(call, True) for call in ("reserve by eviction", "fork", "attach", "free")}
+
+
+@pytest.mark.parametrize(
+    ("call", "recording"),
+    grid({(call, False) for call in CALLS} | RECORDED, list(CALLS), [False, True]),
+)
 def test_a_call_is_whole_or_never_was(call: str, recording: bool) -> None:
     assert interrupt_everywhere(lambda: world(recording), CALLS[call], look) >= 3
 
@@ -301,7 +307,10 @@ LOOPS: dict[str, Callable[[PagedKVCache], object]] = {
 
 @pytest.mark.parametrize(
     ("loop", "kind"),
-    [*((loop, PagedKVCache) for loop in LOOPS), ("beam search", RecordingPagedKVCache)],
+    [
+        *((loop, PagedKVCache) for loop in LOOPS),
+        pytest.param("beam search", RecordingPagedKVCache, marks=pytest.mark.slow),
+    ],
 )
 def test_a_loop_gives_back_every_sequence_it_created(loop: str, kind: type[PagedKVCache]) -> None:
     def make() -> PagedKVCache:

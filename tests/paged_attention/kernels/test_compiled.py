@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import pytest
 import torch
+from helpers.grid import grid
 
 from paged_attention.kernels.inputs import Decode, checked
 
@@ -44,8 +45,10 @@ def reads_wide(made: Compiled) -> bool:
     return made.loads.get(16, 0) > 0 and not made.loads.keys() & {1, 2}
 
 
-@pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("head_dim", [64, 128, 256])
+@pytest.mark.parametrize(
+    ("target", "head_dim"),
+    grid({("sm_80", 64), ("sm_90", 128), ("gfx942", 256)}, TARGETS, [64, 128, 256]),
+)
 def test_split_and_merge(target: str, head_dim: int) -> None:
     reading, merging = compile_plan(launch.split(step(head_dim=head_dim), 32), target)
     assert reads_wide(reading), reading
@@ -71,16 +74,23 @@ def test_naive_uses_no_tensor_cores(target: str) -> None:
     assert made.spilled == 0, made
 
 
-@pytest.mark.parametrize("block_size", [1, 24, 64])
-@pytest.mark.parametrize("head_dim", [80, 96])
+@pytest.mark.parametrize(
+    ("block_size", "head_dim"), grid({(1, 80), (24, 96)}, [1, 24, 64], [80, 96])
+)
 def test_sizes_that_are_no_powers_of_two(block_size: int, head_dim: int) -> None:
     (made,) = compile_plan(launch.grouped(step(block_size=block_size, head_dim=head_dim)), "sm_90")
     assert reads_wide(made), made
     assert made.spilled == 0, made
 
 
-@pytest.mark.parametrize("target", ["sm_90", "sm_100", "gfx942"])
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.float8_e4m3fn])
+@pytest.mark.parametrize(
+    ("target", "dtype"),
+    grid(
+        {("sm_100", torch.float32), ("gfx942", torch.float16), ("sm_90", torch.float8_e4m3fn)},
+        ["sm_90", "sm_100", "gfx942"],
+        [torch.float32, torch.float16, torch.float8_e4m3fn],
+    ),
+)
 def test_types(target: str, dtype: torch.dtype) -> None:
     (made,) = compile_plan(launch.grouped(step(dtype)), target)
     assert reads_wide(made), made

@@ -7,6 +7,7 @@ nowhere (see ``helpers.decode``). Triton's kernels run in the interpreter.
 import pytest
 import torch
 from helpers.decode import TOLERANCE, WITHOUT_TRITON, Kernel, decode_step, with_triton
+from helpers.grid import thinned
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -41,20 +42,20 @@ def edges(block_size: int) -> list[int]:
     return [0, 1, block_size - 1, block_size, block_size + 1, 2 * block_size + 3]
 
 
-@pytest.mark.parametrize("name", KERNELS)
-@pytest.mark.parametrize(
-    ("heads", "kv_heads", "head_dim", "block_size"),
-    [
-        (2, 2, 48, 16),  # no groups
-        (9, 3, 64, 16),  # SmolLM2
-        (8, 2, 80, 24),
-        (16, 1, 96, 32),  # the widest group
-        (5, 1, 128, 48),
-        (2, 1, 256, 1),
-        (2, 1, 16, 256),
-    ],
-)
-def test_shapes(name: str, heads: int, kv_heads: int, head_dim: int, block_size: int) -> None:
+SHAPES = [  # heads, kv_heads, head_dim, block_size
+    (2, 2, 48, 16),  # no groups
+    (9, 3, 64, 16),  # SmolLM2
+    (8, 2, 80, 24),
+    (16, 1, 96, 32),  # the widest group
+    (5, 1, 128, 48),
+    (2, 1, 256, 1),
+    (2, 1, 16, 256),
+]
+
+
+@pytest.mark.parametrize(("name", "shape"), thinned(list(KERNELS), SHAPES))
+def test_shapes(name: str, shape: tuple[int, int, int, int]) -> None:
+    heads, kv_heads, head_dim, block_size = shape
     step = decode_step(
         edges(block_size),
         heads=heads,
@@ -65,14 +66,12 @@ def test_shapes(name: str, heads: int, kv_heads: int, head_dim: int, block_size:
     check(KERNELS[name], step)
 
 
-@pytest.mark.parametrize("name", KERNELS)
-@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+@pytest.mark.parametrize(("name", "dtype"), thinned(list(KERNELS), [torch.float16, torch.bfloat16]))
 def test_half_precision(name: str, dtype: torch.dtype) -> None:
     check(KERNELS[name], decode_step(edges(16), head_dim=64, block_size=16, dtype=dtype))
 
 
-@pytest.mark.parametrize("name", READ_FP8)
-@pytest.mark.parametrize("dtype", FP8_TYPES)
+@pytest.mark.parametrize(("name", "dtype"), thinned(READ_FP8, list(FP8_TYPES)))
 def test_fp8_pools_with_scales(name: str, dtype: torch.dtype) -> None:
     check(KERNELS[name], decode_step(edges(16), head_dim=64, block_size=16, dtype=dtype))
 
@@ -196,8 +195,7 @@ def test_a_pool_wider_than_the_queries(name: str, pool: torch.dtype) -> None:
     check(KERNELS[name], checked(query, big_keys, torch.ones_like(big_keys), *where, 4))
 
 
-@pytest.mark.parametrize("name", READ_FP8)
-@pytest.mark.parametrize("dtype", FP8_TYPES)
+@pytest.mark.parametrize(("name", "dtype"), thinned(READ_FP8, list(FP8_TYPES)))
 def test_fp8_numbers_whose_scale_leads_beyond_float16(name: str, dtype: torch.dtype) -> None:
     """vllm-project/vllm#53334: 400 × 200 is infinite in float16."""
     large = torch.full((2, 1, 4, 16), 400.0)
@@ -233,12 +231,12 @@ def with_infinite_scores(length: int, where: set[int], infinity: float) -> Decod
     return step
 
 
-@pytest.mark.parametrize("name", KERNELS)
-@pytest.mark.parametrize(
-    "where",
-    [range(40), range(33), range(8, 64), range(63), range(32, 48), range(0, 64, 2), range(64)],
-    ids=str,
-)
+NOWHERE = [  # positions whose scores are minus infinity, of 64
+    *(range(40), range(33), range(8, 64), range(63), range(32, 48), range(0, 64, 2), range(64))
+]
+
+
+@pytest.mark.parametrize(("name", "where"), thinned(list(KERNELS), NOWHERE))
 def test_scores_of_minus_infinity(name: str, where: range) -> None:
     """vllm-project/vllm#27491: whole tiles, before, between and after numbers; all 64, too."""
     check(KERNELS[name], with_infinite_scores(64, set(where), -torch.inf))
@@ -259,10 +257,9 @@ def test_minus_infinity_has_weight_0_even_of_large_values(name: str) -> None:
     check(KERNELS[name], step)
 
 
-@pytest.mark.parametrize("name", KERNELS)
-@pytest.mark.parametrize("where", [{0}, {63}, {5, 40}])
-def test_a_score_of_infinity_is_nan_as_in_softmax(name: str, where: set[int]) -> None:
-    step = with_infinite_scores(64, where, torch.inf)
+@pytest.mark.parametrize(("name", "where"), thinned(list(KERNELS), [(0,), (63,), (5, 40)]))
+def test_a_score_of_infinity_is_nan_as_in_softmax(name: str, where: tuple[int, ...]) -> None:
+    step = with_infinite_scores(64, set(where), torch.inf)
     assert reference.decode(step)[0].isnan().all()
     check(KERNELS[name], step)
 

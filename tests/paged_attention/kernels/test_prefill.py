@@ -5,10 +5,12 @@ nowhere (see ``helpers.prefill``). Triton's kernel runs in the interpreter.
 """
 
 import random
+from collections.abc import Sequence
 from itertools import pairwise
 
 import pytest
 import torch
+from helpers.grid import thinned
 from helpers.prefill import WITHOUT_TRITON, backwards, check, prefill_step, public, with_triton
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -22,30 +24,31 @@ KERNELS = WITHOUT_TRITON | with_triton() | {"paged_prefill_attention": public}
 MIXED = [(5, 5), (40, 8), (33, 33), (17, 1), (70, 19), (9, 0)]
 
 
-@pytest.mark.parametrize("name", KERNELS)
-@pytest.mark.parametrize(
-    ("heads", "kv_heads", "head_dim", "block_size"),
-    [
-        (2, 2, 48, 16),  # no groups
-        (4, 2, 64, 24),
-        (9, 3, 64, 16),  # SmolLM2
-        (8, 2, 96, 48),
-        (5, 1, 80, 24),  # vllm-project/vllm#18088: 16 rows hold 3 tokens of a group of 5
-        (6, 1, 128, 1),
-        (7, 1, 100, 16),
-        (8, 1, 256, 16),
-        (3, 1, 16, 256),
-    ],
-)
-def test_shapes(name: str, heads: int, kv_heads: int, head_dim: int, block_size: int) -> None:
+SHAPES = [  # heads, kv_heads, head_dim, block_size
+    (2, 2, 48, 16),  # no groups
+    (4, 2, 64, 24),
+    (9, 3, 64, 16),  # SmolLM2
+    (8, 2, 96, 48),
+    (5, 1, 80, 24),  # vllm-project/vllm#18088: 16 rows hold 3 tokens of a group of 5
+    (6, 1, 128, 1),
+    (7, 1, 100, 16),
+    (8, 1, 256, 16),
+    (3, 1, 16, 256),
+]
+
+
+@pytest.mark.parametrize(("name", "shape"), thinned(list(KERNELS), SHAPES))
+def test_shapes(name: str, shape: tuple[int, int, int, int]) -> None:
+    heads, kv_heads, head_dim, block_size = shape
     step = prefill_step(
         MIXED, heads=heads, kv_heads=kv_heads, head_dim=head_dim, block_size=block_size
     )
     check(KERNELS[name], step)
 
 
-@pytest.mark.parametrize("name", KERNELS)
-@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, *FP8_TYPES])
+@pytest.mark.parametrize(
+    ("name", "dtype"), thinned(list(KERNELS), [torch.float16, torch.bfloat16, *FP8_TYPES])
+)
 def test_types(name: str, dtype: torch.dtype) -> None:
     check(KERNELS[name], prefill_step(MIXED, head_dim=64, block_size=16, dtype=dtype))
 
@@ -73,9 +76,11 @@ def test_float64_keeps_its_digits() -> None:
         check(kernel, step, tolerance=1e-13)
 
 
-@pytest.mark.parametrize("name", KERNELS)
-@pytest.mark.parametrize("rows", [[(4099, 3)], [(2048, 1), (3, 3)], [(300, 300)]])
-def test_long_histories_and_long_prompts(name: str, rows: list[tuple[int, int]]) -> None:
+LONG = [((4099, 3),), ((2048, 1), (3, 3)), ((300, 300),)]
+
+
+@pytest.mark.parametrize(("name", "rows"), thinned(list(KERNELS), LONG))
+def test_long_histories_and_long_prompts(name: str, rows: Sequence[tuple[int, int]]) -> None:
     check(KERNELS[name], prefill_step(rows, heads=2, kv_heads=1, block_size=16))
 
 
@@ -99,8 +104,10 @@ def test_large_scores(name: str) -> None:
     check(KERNELS[name], step, tolerance=5e-3)
 
 
-@pytest.mark.parametrize("name", KERNELS)
-@pytest.mark.parametrize("where", [range(64), range(32), range(20, 64), range(0, 64, 2)], ids=str)
+@pytest.mark.parametrize(
+    ("name", "where"),
+    thinned(list(KERNELS), [range(64), range(32), range(20, 64), range(0, 64, 2)]),
+)
 def test_scores_of_minus_infinity(name: str, where: range) -> None:
     """A whole tile of them, and a query that sees nothing else: it gets zeros."""
     step = prefill_step([(64, 40), (3, 3)], heads=2, kv_heads=1)

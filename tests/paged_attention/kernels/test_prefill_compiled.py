@@ -6,6 +6,7 @@ import os
 
 import pytest
 import torch
+from helpers.grid import grid
 
 from paged_attention.kernels.prefill_inputs import Prefill, checked_prefill
 
@@ -50,9 +51,18 @@ def check(made: Compiled) -> None:
     assert made.shared <= SHARED[made.target], made
 
 
-@pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("head_dim", [64, 128, 256])
-@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32])
+ALWAYS = {
+    ("sm_80", 64, torch.float32),
+    ("sm_90", 128, torch.bfloat16),
+    ("sm_100", 256, torch.bfloat16),
+    ("gfx942", 64, torch.float32),
+}
+
+
+@pytest.mark.parametrize(
+    ("target", "head_dim", "dtype"),
+    grid(ALWAYS, TARGETS, [64, 128, 256], [torch.bfloat16, torch.float32]),
+)
 def test_types_and_head_sizes(target: str, head_dim: int, dtype: torch.dtype) -> None:
     (made,) = compile_plan(prefill(step(dtype, head_dim=head_dim)), target)
     check(made)
@@ -60,14 +70,16 @@ def test_types_and_head_sizes(target: str, head_dim: int, dtype: torch.dtype) ->
     assert (made.tensor_core_ops > 0) == (dtype != torch.float32 or target == "gfx942"), made
 
 
-@pytest.mark.parametrize("target", ["sm_80", "sm_90"])
-@pytest.mark.parametrize("group", [1, 3, 8])
+@pytest.mark.parametrize(
+    ("target", "group"), grid({("sm_80", 3), ("sm_90", 8)}, ["sm_80", "sm_90"], [1, 3, 8])
+)
 def test_groups(target: str, group: int) -> None:
     check(*compile_plan(prefill(step(group=group, head_dim=64)), target))
 
 
-@pytest.mark.parametrize("block_size", [1, 24, 256])
-@pytest.mark.parametrize("head_dim", [48, 80])
+@pytest.mark.parametrize(
+    ("block_size", "head_dim"), grid({(1, 80), (24, 48)}, [1, 24, 256], [48, 80])
+)
 def test_sizes_that_are_no_powers_of_two(block_size: int, head_dim: int) -> None:
     check(*compile_plan(prefill(step(block_size=block_size, head_dim=head_dim)), "sm_90"))
 

@@ -206,7 +206,7 @@ def test_a_thousand_requests_leak_nothing(tiny: Model) -> None:
     smollm2.ready_folder() is None,
     reason="SmolLM2 is not on this machine: python -m paged_attention model",
 )
-@pytest.mark.parametrize("kind", ["paged", "prefix and swap"])
+@pytest.mark.parametrize("kind", [pytest.param("paged", marks=pytest.mark.slow), "prefix and swap"])
 def test_the_real_model_under_pressure_says_what_it_says_alone(kind: str) -> None:
     model = load_model()
     texts = [
