@@ -105,7 +105,7 @@ def _refused_hit(function: Any) -> None:
     tried="6 blocks: C holds 2, the index alone 2 with B's first 8 tokens; 12 more need 3",
     right="None; it has no table; nothing changed",
     why="The two that were found are among the four blocks of room. Once B holds them, two are "
-    "left for three. (vllm-project/vllm#37076)",
+    "left for three.",
 )
 def _idle(function: Any) -> None:
     memory = memory_of(6)
