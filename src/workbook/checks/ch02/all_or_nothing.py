@@ -45,7 +45,14 @@ def _refused_whole(allocator: Any) -> None:
         "request wait, doesn't hear of it.",
     )
     expect(
-        pool.num_free == 2 and sorted(pool.refs) == [0, 0, 1, 1],
+        pool.num_free != 2 or sorted(pool.refs) == [0, 0, 1, 1],
+        got=f"{type(outcome.error).__name__}, and now refs is {shown(pool.refs)}",
+        right="BlockPoolExhausted, refs still [1, 1, 0, 0]",
+        why="The ids are on the stack again, and still count a holder. Undo both, or look before "
+        "you take.",
+    )
+    expect(
+        pool.num_free == 2,
         got=f"{type(outcome.error).__name__}, and now num_free is {shown(pool.num_free)}",
         why="Blocks were taken before it was clear that there are enough. The call was refused, "
         "the caller has no list of them, and nobody will ever release them. (This happened: "

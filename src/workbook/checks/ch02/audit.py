@@ -27,28 +27,41 @@ FAULTS = ("free twice", "free and held", "lost", "miscounted")
     why="Whoever reads the audit looks for these words, and for faulty blocks alone.",
 )
 def _form(function: Any) -> None:
-    got = function([4, 4, 0], [0, 1, 0, 2, 0], [[1]])
+    _expect_form(function([4, 4, 0], [0, 1, 0, 2, 0], [[1]]), sound=(0, 1))
+    _expect_form(
+        function([0, 1], [0, 1, 2], [[1], [2]]),
+        sound=(0,),
+        tried="audit([0, 1], [0, 1, 2], [[1], [2]])",
+        right="a dict whose entries are blocks 1 and 2, each with one of the four faults",
+    )
+
+
+def _expect_form(got: Any, *, sound: tuple[int, ...], **words: str) -> None:
     expect(
         got is not None and hasattr(got, "items"),
         got=shown(got),
+        **words,
         why="A dict is wanted, from a block's id to its fault.",
     )
     expect(
         not set(got) & set(FAULTS),
         got=shown(got),
+        **words,
         why="The dict is the wrong way round: a block's id leads to its fault, not a fault to its "
         "blocks.",
     )
     for block, fault in got.items():
         expect(
-            block not in (0, 1) or fault in FAULTS,
+            block not in sound or fault in FAULTS,
             got=shown(got),
+            **words,
             why=f"Block {block} is sound, and has an entry: {shown(fault)}. The audit names the "
             "faulty ones and no other.",
         )
         expect(
             fault in FAULTS,
             got=shown(got),
+            **words,
             why=f"{shown(fault)} is none of the table's four words. Copy them letter by letter.",
         )
 

@@ -66,6 +66,43 @@ def _void(cls: Any) -> None:
         right="[1]",
         why="Two of the three are held. Whoever holds them would read another's tokens.",
     )
+    _expect_passed_once(cls)
+
+
+class _Watched(list[int]):
+    """A list that counts how often its first entry is read."""
+
+    reads = 0
+
+    def __getitem__(self, at: Any) -> Any:
+        places = range(len(self))[at]
+        self.reads += 0 in places if isinstance(at, slice) else places == 0
+        return super().__getitem__(at)
+
+    def __iter__(self) -> Any:
+        self.reads += 1
+        return super().__iter__()
+
+
+def _expect_passed_once(cls: Any) -> None:
+    queue = _filled(cls, 6, [0, 1, 2, 3])
+    queue.use(0)
+    watched = _Watched(queue.queue)
+    try:
+        queue.queue = watched
+    except AttributeError:  # the engine's is not to be replaced
+        return
+    queue.pop(1)
+    before = watched.reads
+    queue.pop(1)
+    expect(
+        watched.reads == before,
+        tried="0, 1, 2 and 3 are left; 0 is used; pop(1), pop(1)",
+        got="the void entry of 0 was looked at by both",
+        right="by the first alone: `head` has gone past it",
+        why="The search began at the front again. With a million void entries there, each pop "
+        "passes them all: go on from `head`, and move it.",
+    )
 
 
 @idle_queue.case(

@@ -1,5 +1,8 @@
 """Chapter 05, second part: the root that a salt and an adapter make."""
 
+import copy
+import inspect
+import types
 from typing import Any
 
 from workbook.checks.framework import exercise, expect, shown
@@ -78,6 +81,35 @@ def _equal(root: Any) -> None:
                 "hashable. A tuple is.",
             )
         expect(same, tried=f"{call}, twice", got="two roots that aren't equal")
+    pairs = [("p", "q"), ("r", "s")]
+    one_run, next_run = _restarted(root), _restarted(root)
+    found = [one_run(*pair) for pair in pairs]
+    again = [next_run(*pair) for pair in reversed(pairs)][::-1]
+    expect(
+        found == again,
+        tried="root('p', 'q'), root('r', 's'), and in another run in the other order",
+        got=f"root('p', 'q') is {shown(found[0])} in one, {shown(again[0])} in the other",
+        right="the same roots, whoever comes first",
+        why="What was asked before decides, and after a restart others come first. A root is made "
+        "of the two words alone.",
+    )
+
+
+def _restarted(root: Any) -> Any:
+    """A twin that remembers by itself from here on, in copies of what its code names."""
+    function = inspect.unwrap(root)
+    if not inspect.isfunction(function):
+        return root
+    memory = {
+        name: copy.deepcopy(value)
+        for name, value in function.__globals__.items()
+        if name in function.__code__.co_names and isinstance(value, dict | list | set)
+    }
+    defaults, closure = copy.deepcopy(function.__defaults__), function.__closure__
+    names = function.__globals__ | memory
+    twin = types.FunctionType(function.__code__, names, function.__name__, defaults, closure)
+    twin.__kwdefaults__ = copy.deepcopy(function.__kwdefaults__)
+    return twin
 
 
 @roots.case(
@@ -104,11 +136,13 @@ def _lost(one: tuple[Any, Any], other: tuple[Any, Any], found: Any) -> str | Non
     changes = [(a, b) for a, b in zip(one, other, strict=True) if a != b]
     if isinstance(found, str) and "None" in found and None in (*one, *other):
         return "`None` has become the text 'None', which is a word that a tenant may be called."
-    if any({"", None} == {*change} for change in changes):
+    if len(changes) == 1 and {"", None} == {*changes[0]}:
         return "An empty word isn't no word, and here they are one."
     if any({"None", None} == {*change} for change in changes):
         return "`None` has become the text 'None', which is a word that a tenant may be called."
-    if isinstance(found, str) and len(changes) == 2 and one != other[::-1]:
+    # A set, or sorted words, have one root for ("x", "y") and ("y", "x"), which come first.
+    joined = one != other[::-1] or "" in one
+    if isinstance(found, str | bytes | int) and len(changes) == 2 and joined:
         return (
             "Two words were joined to one text, which can be split in another place: a separator "
             "may be part of a word, too."

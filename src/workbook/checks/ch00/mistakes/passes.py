@@ -146,3 +146,6 @@ runs.mistake("With a cache only the prompt was counted; outputs are run, too.")(
 most_outputs.mistake("The prompt's own tokens take places, too: `p` wasn't taken off.")(
     lambda p, room: room + 1 if p <= room else 0
 )
+runs.mistake("The growth is 0 + 1 + … + (k - 1): that is k (k - 1) / 2, not half of k squared.")(
+    uncached(lambda p, k: p * k + k * k // 2)
+)

@@ -334,3 +334,16 @@ paged.mistake("Blocks of 4 were made, whatever `block_size` was asked for.")(Alw
 paged.mistake("The allocator got `num_slots` blocks. There are `num_slots // block_size`.")(
     SlotsForBlocks
 )
+
+
+def tokens_for_blocks(self: Any, name: str, tokens: int) -> None:
+    if tokens > self.blocks.num_free:
+        raise MemoryError("too few")
+    Right.admit(self, name, tokens)
+
+
+wrong(
+    "`admit` compared tokens with free blocks, and refused a prompt that has room: each block "
+    "holds `block_size` tokens.",
+    admit=tokens_for_blocks,
+)

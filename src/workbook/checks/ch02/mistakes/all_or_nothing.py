@@ -216,4 +216,17 @@ class ComparesWithThePool(Right):
         return [self.allocate() for _ in range(n)]
 
 
+@allocate_many.mistake(
+    "The ids are on the stack again, and still count a holder. Undo both, or look before you take."
+)
+class UndoesTheStackOnly(Right):
+    def allocate_many(self, n: int) -> list[int]:
+        saved = list(self.free)
+        try:
+            return [self.allocate() for _ in range(n)]
+        except BlockPoolExhausted:
+            self.free = saved
+            raise
+
+
 allocate_many.finished = BlockAllocator

@@ -284,4 +284,16 @@ class NeverTakesOff(Right):
         raise BlockPoolExhausted
 
 
+@allocate_release.mistake(
+    "The id was found by its count, and it is on the stack still: `allocate` takes it off there."
+)
+class SearchesTheCounts(Right):
+    def allocate(self) -> int:
+        if not self.free:
+            raise BlockPoolExhausted
+        block = self.refs.index(0)
+        self.refs[block] = 1
+        return block
+
+
 allocate_release.finished = BlockAllocator

@@ -207,3 +207,21 @@ def wrong_way_round(
     for block, fault in right(free, refs, tables).items():
         found.setdefault(fault, []).append(block)
     return found
+
+
+@audit.mistake(
+    "Ids were counted from 1: block 0 is the first, and each count was read for the block after it."
+)
+def from_one(free: list[int], refs: list[int], tables: list[list[int]]) -> dict[int, str]:
+    in_free, found = Counter(free), {}
+    holders = Counter(block for table in tables for block in table)
+    for block, count in enumerate(refs, 1):
+        if in_free[block] > 1:
+            found[block] = "free twice"
+        elif in_free[block] and holders[block]:
+            found[block] = "free and held"
+        elif not in_free[block] and not holders[block]:
+            found[block] = "lost"
+        elif count != holders[block]:
+            found[block] = "miscounted"
+    return found

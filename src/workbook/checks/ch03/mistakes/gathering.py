@@ -335,3 +335,8 @@ mistake(
         "    past_end &= torch.arange(longest) < edge[:, None]",
     ),
 )
+mistake(
+    "The width changed places with the slots, `transpose(1, 3)`; the heads go before the width, "
+    "`transpose(1, 2)`.",
+    ("transpose(1, 2)", "transpose(1, 3)"),
+)

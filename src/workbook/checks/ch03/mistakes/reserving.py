@@ -18,8 +18,8 @@ def missing(cache: Any, seq: str, new_tokens: int) -> int:
 
 
 @reserve.mistake(
-    "`end // block_size + 1` is one block too many when the end is a multiple of block_size; "
-    "round up instead."
+    "`end // block_size + 1`, or room for a token more, is one block too many when the end is a "
+    "multiple of block_size: round up the length and the new tokens, no more."
 )
 def one_too_many(cache: Any, seq: str, new_tokens: int) -> None:
     needed = (cache.lengths[seq] + new_tokens) // cache.block_size + 1

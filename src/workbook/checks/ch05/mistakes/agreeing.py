@@ -173,3 +173,13 @@ for says, *changes in (
     ),
 ):  # fmt: skip
     exercise.mistake(says, *changes)
+
+
+@exercise.mistake(
+    "The run was looked for anywhere behind `at`. It agrees only where it stands at `at` itself."
+)
+def anywhere(tokens: bytes, packed: bytes, at: int, width: int) -> int:
+    blocks = len(tokens) // width
+    while blocks and packed.find(tokens[: blocks * width], at) < 0:
+        blocks -= 1
+    return blocks

@@ -167,3 +167,7 @@ line(
     ("tuple(prompt[start :", "tuple(prompt[:"),
     ("tuple(tokens[i * size :", "tuple(tokens[:"),
 )
+line(
+    "The walk stopped one block early where one token would be left over: one is enough.",
+    ("len(prompt) - size, size", "len(prompt) - size - 1, size"),
+)

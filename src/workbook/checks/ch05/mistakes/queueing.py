@@ -189,3 +189,34 @@ for says, *changes in (
     ),
 ):  # fmt: skip
     idle_queue.mistake(says, *changes, of=Queue)
+
+
+@idle_queue.mistake(
+    "The search began at the front again. With a million void entries there, each pop passes them "
+    "all: go on from `head`, and move it."
+)
+class FromTheFrontAgain(Queue):
+    def pop(self, n: int) -> list[int]:
+        taken: list[int] = []
+        for at in range(len(self.queue)):
+            if len(taken) == n:
+                break
+            block = self.queue[at]
+            if self.place[block] == at:
+                taken.append(block)
+                self.place[block] = None
+        self.length -= len(taken)
+        return taken
+
+
+@idle_queue.mistake("The end of the queue was handed out: who was left first stands at its front.")
+class FromTheBack(Queue):
+    def pop(self, n: int) -> list[int]:
+        taken: list[int] = []
+        while len(taken) < n and self.queue:
+            block = self.queue.pop()
+            if self.place[block] == len(self.queue):
+                taken.append(block)
+                self.place[block] = None
+        self.length -= len(taken)
+        return taken

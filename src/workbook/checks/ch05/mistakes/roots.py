@@ -5,6 +5,7 @@ import itertools
 from workbook.checks.ch05.roots import roots
 
 _FRESH = itertools.count()
+_SEEN: dict[tuple[str | None, str | None], int] = {}
 
 roots.finished = lambda salt, adapter: (("salt", salt), ("adapter", adapter))
 roots.any_form = True
@@ -83,3 +84,7 @@ roots.mistake("An empty word isn't no word, and here they are one.")(
 roots.mistake("A text was taken apart into its letters: where one ends can't be told any more.")(
     lambda salt, adapter: (*(salt or ""), *(adapter or ""))
 )
+roots.mistake(
+    "What was asked before decides, and after a restart others come first. A root is made of the "
+    "two words alone."
+)(lambda salt, adapter: _SEEN.setdefault((salt, adapter), len(_SEEN)))
