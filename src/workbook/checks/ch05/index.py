@@ -114,6 +114,16 @@ def _history(cls: Any) -> None:
     found = _find(index, [N, B])
     better = "The parent belongs to the key: 5678 was computed after 1234." if 1 in found else None
     expect(found == [2], got=shown(found), right="[2]", why=better)
+    index = cls()
+    _publish(index, [A, A], [0, 1])
+    found = _find(index, [A, A, A])
+    expect(
+        found == [0, 1],
+        tried="1234·1234 in 0 and 1; find 1234·1234·1234",
+        got=shown(found),
+        right="[0, 1]",
+        why="A prompt may repeat itself. Its third 1234 is another prefix, which nobody has run.",
+    )
 
 
 @exact_index.case(

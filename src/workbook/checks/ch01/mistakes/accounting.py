@@ -420,3 +420,11 @@ def not_summed(rows: list[Row], total: int) -> tuple[Any, ...]:
 )
 def final_on_top(rows: list[Row], total: int) -> Four:
     return right([(held, now, now + final) for held, now, final in rows], total)
+
+
+@account.mistake(
+    "A request that has written its last token was left out. While it has its row it holds its "
+    "slots."
+)
+def running_only(rows: list[Row], total: int) -> Four:
+    return right([row for row in rows if row[1] < row[2]], total)

@@ -296,4 +296,24 @@ class SearchesTheCounts(Right):
         return block
 
 
+@allocate_release.mistake(
+    "The count went onto the stack, not the id: `free` is a list of ids, and the block's is lost."
+)
+class PushesTheCount(Right):
+    def release(self, block: int) -> None:
+        if self.refs[block] == 0:
+            raise BlockNotHeld
+        self.refs[block] = 0
+        self.free.append(self.refs[block])
+
+
+@allocate_release.mistake(
+    "`allocate` returned how many are free. The caller wants the id of its block, which was popped."
+)
+class ReturnsHowMany(Right):
+    def allocate(self) -> int:
+        super().allocate()
+        return self.num_free
+
+
 allocate_release.finished = BlockAllocator

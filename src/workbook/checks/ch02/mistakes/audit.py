@@ -225,3 +225,12 @@ def from_one(free: list[int], refs: list[int], tables: list[list[int]]) -> dict[
         elif count != holders[block]:
             found[block] = "miscounted"
     return found
+
+
+@audit.mistake(
+    "The first fault was raised as an error. The audit answers with all of them, in a dict."
+)
+def raises(free: list[int], refs: list[int], tables: list[list[int]]) -> dict[int, str]:
+    for block, fault in right(free, refs, tables).items():
+        raise AssertionError(f"block {block} is {fault}")
+    return {}

@@ -340,3 +340,7 @@ mistake(
     "`transpose(1, 2)`.",
     ("transpose(1, 2)", "transpose(1, 3)"),
 )
+mistake(
+    "The slots of each block were turned round. Slot 0 is the first of its block's positions.",
+    ("blocks = pool[tables]", "blocks = pool[tables].flip(3)"),
+)

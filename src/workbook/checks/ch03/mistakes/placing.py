@@ -238,3 +238,13 @@ mistake(
     "`//` rounds down.",
     ("positions // block_size", "(positions / block_size).round().long()"),
 )
+
+
+@place.mistake(
+    "A loop over the rows kept the last row's blocks for all of them. Collect each row's."
+)
+def last_row_kept(tables: Tensor, positions: Tensor, block_size: int) -> Places:
+    blocks = positions
+    for table, row in zip(tables, positions, strict=True):
+        blocks = table[row // block_size]
+    return blocks.expand(positions.shape), positions % block_size

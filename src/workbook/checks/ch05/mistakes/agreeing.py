@@ -183,3 +183,10 @@ def anywhere(tokens: bytes, packed: bytes, at: int, width: int) -> int:
     while blocks and packed.find(tokens[: blocks * width], at) < 0:
         blocks -= 1
     return blocks
+
+
+@exercise.mistake(
+    "The place in the prompt was divided, and it has `at` in it: count the run's blocks alone."
+)
+def from_the_prompts_start(tokens: bytes, packed: bytes, at: int, width: int) -> int:
+    return at // width + agrees(tokens, packed, at, width)

@@ -171,3 +171,7 @@ line(
     "The walk stopped one block early where one token would be left over: one is enough.",
     ("len(prompt) - size, size", "len(prompt) - size - 1, size"),
 )
+line(
+    "`publish` got the number of the block in the table, not the block: `table[i]`.",
+    (": (i + 1) * size]), block)", ": (i + 1) * size]), i)"),
+)

@@ -335,4 +335,16 @@ class OldestForgotten(RightIndex):
             del self.nodes[key]
 
 
+@exact_index.mistake(
+    "Nodes were counted under each parent, from 0: two prefixes have one number. One count for all "
+    "of the index, as in `self.fresh`."
+)
+class CountedUnderEachParent(RightIndex):
+    def publish(self, parent: Any, tokens: Any, block: int) -> Any:
+        key = self.key(parent, tokens)
+        if key not in self.nodes:
+            self.nodes[key] = sum(1 for other, _ in self.nodes if other == parent), []
+        return super().publish(parent, tokens, block)
+
+
 exact_index.finished = RightIndex

@@ -184,6 +184,16 @@ for says, *changes in (
          "        self.queue, self.head = queue, 0"),
     ),
     (
+        "One entry a block was kept, the first: the last one is the entry that counts.",
+        ("[block for at, block in enumerate(self.queue) if self.place[block] == at]",
+         "list(dict.fromkeys(b for b in self.queue if self.place[b] is not None))"),
+    ),
+    (
+        "The length was counted from the queue, which has void entries: take off what was handed "
+        "out.",
+        ("self.length -= len(taken)", "self.length = len(self.queue) - self.head"),
+    ),
+    (
         "The number of blocks came back, not the blocks.",
         ("        return taken", "        return len(taken)"),
     ),
