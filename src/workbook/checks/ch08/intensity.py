@@ -49,7 +49,6 @@ _place(
     "4 operations for each pair and number of the head, 4 bytes for a key's number and a value's: "
     "what is left is the size of the group, 32 / 8.",
 )
-_place("the same in float32", 2.0, "The same operations on twice the bytes.", itemsize=4)
 _place(
     "SmolLM2, 1,024 tokens",
     3.0,
@@ -58,6 +57,17 @@ _place(
     kv_heads=3,
     head_dim=64,
     length=1024,
+)
+_place(
+    "the same in float32",
+    1.5,
+    "6 operations for each number that is read, two for each of three heads, and 4 bytes: it "
+    "needn't be a whole number.",
+    heads=9,
+    kv_heads=3,
+    head_dim=64,
+    length=1024,
+    itemsize=4,
 )
 _place(
     "a batch of 64",

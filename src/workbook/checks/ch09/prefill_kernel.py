@@ -12,8 +12,8 @@ MIXED = [(0, 5), (32, 8), (16, 1), (9, 0), (26, 7)]  # known and new
 OUTSIDE = (
     (
         "seen from block_tables",
-        "The last tile of keys reaches past `last`, and past the end of its row of the table: the "
-        "load of the entries needs a mask.",
+        "An entry outside the tables was read. A sequence's entries begin at row * MAX_BLOCKS, and "
+        "the last tile of keys reaches past `last`: the load needs `mask=written`.",
     ),
     (
         " writes ",

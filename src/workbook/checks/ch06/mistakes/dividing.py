@@ -296,3 +296,15 @@ def loses_chunks(left: list[int], budget: int, chunk: int) -> list[int]:
         given.append(1 if n == 1 else min(n, chunk, budget))
         budget -= 0 if n == 1 else min(n, chunk)
     return given
+
+
+@shares.mistake(
+    "The tokens of those who speak were taken off the budget one by one, as the walk came to them: "
+    "readers before them had got those, too. Put them aside first."
+)
+def speakers_in_turn(left: list[int], budget: int, chunk: int) -> list[int]:
+    given = []
+    for n in left:
+        given.append(1 if n == 1 else min(n, budget, chunk))
+        budget = max(0, budget - given[-1])
+    return given

@@ -236,3 +236,12 @@ make_room.mistake(
     "The one with most tokens had to give way: whoever has come last does, however much it has.",
     ("still.pop()", "still.pop(still.index(max(still, key=lambda r: len(r.tokens))))"),
 )
+
+
+@make_room.mistake("Whoever needed the block gave way, though somebody newer was there.")
+def itself_at_once(plan: Any, running: list[Any], given: list[int]) -> None:
+    for request, n in zip(running, given, strict=True):
+        if not plan.fits(request, n):
+            plan.give_back(request)
+            return
+        plan.add_row(request, n)

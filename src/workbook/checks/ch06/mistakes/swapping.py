@@ -136,6 +136,13 @@ host.mistake(
     ),
 )
 host.mistake(
+    "Only the first layer was copied: each layer has keys and values of its own.",
+    ("self.k[:, blocks] = self.cache.k_pool[:", "self.k[0, blocks] = self.cache.k_pool[0"),
+    ("self.v[:, blocks] = self.cache.v_pool[:", "self.v[0, blocks] = self.cache.v_pool[0"),
+    ("self.cache.k_pool[:, table] = self.k[:", "self.cache.k_pool[0, table] = self.k[0"),
+    ("self.cache.v_pool[:, table] = self.v[:", "self.cache.v_pool[0, table] = self.v[0"),
+)
+host.mistake(
     "Room was reserved, and the length never followed: the tokens are there and don't count.",
     ("        self.cache.advance({name: length})\n", ""),
 )

@@ -77,7 +77,7 @@ for says, *changes in (
         ("tl.exp2(score", "tl.exp(score"),
     ),
     (
-        "Either nothing was stored, or NaN was computed, for example as -inf minus -inf.",
+        "Nothing was stored, or NaN was computed, for example as -inf minus -inf.",
         (STORED, STORED.replace("    tl.store", "    if length < 0:\n        tl.store")),
     ),
     (
@@ -211,6 +211,10 @@ for says, *changes in (
     (
         "`shrink` is turned round: old weights become smaller, 2 ** (m - higher).",
         ("tl.exp2(m - higher)", 'tl.where(m == float("-inf"), 0.0, tl.exp2(higher - m))'),
+    ),
+    (
+        "`shrink` is turned round: old weights become smaller, 2 ** (m - higher).",
+        ("tl.exp2(m - higher)", "tl.exp2(higher - m)"),
     ),
     ("The first block was skipped: `range` begins at 0.", ("range(tl.cdiv", "range(1, tl.cdiv")),
     (

@@ -60,6 +60,10 @@ for says, *changes in (
         "The store has no mask: what lies behind number n was overwritten, or no tensor at all.",
         (STORE, "tl.store(out + i, half)"),
     ),
+    (
+        "`//` counts whole numbers, and Triton refuses it for floats: halve with `/ 2`.",
+        ("other=0.0) / 2", "other=0.0) // 2"),
+    ),
     ("`i <= n` lets number n in; the last one is n - 1.", ("i < n", "i <= n")),
     (
         "The last number is missing: the mask ends at n - 1, which is one too early.",

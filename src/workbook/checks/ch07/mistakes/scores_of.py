@@ -49,6 +49,10 @@ for says, *changes in (
         "The maximum was taken where a sum is wanted: a score adds k × q over the head size.",
         (SUM, "tl.max(k * query[None, :], 1)"),
     ),
+    (
+        "The score was divided by sqrt(HEAD_DIM) once more: `scale` is in the query already.",
+        (SUM, SUM + " / HEAD_DIM**0.5"),
+    ),
     ("The keys were added without the query.", (SUM, "tl.sum(k, 1)")),
     (
         "Key and query were added; a score adds their products.",

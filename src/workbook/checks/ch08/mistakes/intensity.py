@@ -1,5 +1,6 @@
 """Mistakes with intensity, as readers make them."""
 
+import math
 from collections.abc import Callable
 
 from workbook.checks.ch08.intensity import intensity
@@ -115,5 +116,8 @@ for says, change in KNOWN:
     intensity.mistake(says)(counted(change))
 intensity.mistake("That is bytes for each operation, upside down.")(
     lambda **sizes: 1 / right(**sizes)
+)
+intensity.mistake("`//` cuts the fraction off; divide with `/`.")(
+    lambda **sizes: math.floor(right(**sizes))
 )
 intensity.finished = right

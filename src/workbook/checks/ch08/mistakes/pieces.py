@@ -64,6 +64,11 @@ for says, *changes in (
         (ACROSS, "d * BLOCK_SIZE"),
     ),
     (
+        "The numbers were dealt out to the pieces in turn. A piece is P neighbours: number d is in "
+        "piece `d // P`, as its number `d % P`.",
+        (f"{ACROSS} + d % P", "d % (HEAD_DIM // P) * (BLOCK_SIZE * P) + d // (HEAD_DIM // P)"),
+    ),
+    (
         "`d` was added whole, beside its piece: within the piece it is number `d % P`.",
         ("+ d % P", "+ d"),
     ),

@@ -279,3 +279,12 @@ for says, *changes in (
     if changes[0][0] in ("table[index]", N):  # NaN is read; `l > 0 ? acc / l : 0` makes it 0
         guard = ("acc / np.where(l > 0, l, 1)[:, None]", "np.where(l > 0, acc.T / l, 0).T")
         exercise.mistake(says, *changes, guard)
+exercise.mistake(
+    "All queries share one sum: each has its own `l[g]`, and its answer is divided by that.",
+    (
+        "        l = l * shrink + weight\n",
+        "        for g in range(len(q)):\n            l[0] = l[0] * shrink[g] + weight[g]\n",
+    ),
+    ("np.where(l > 0, l, 1)[:, None]", "(l[0] or 1)"),
+    of=by_token,
+)

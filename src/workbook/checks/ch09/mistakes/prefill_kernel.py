@@ -112,6 +112,15 @@ mistake(
     "`first` is missing in `last`: every tile's walk ends where the first one's does.",
     (LAST, "past + tl.minimum(TOKENS, count)"),
 )
+mistake(
+    "`last` is a whole tile behind `first`; the sequence's last tile ends with its tokens, past + "
+    "tl.minimum(first + TOKENS, count).",
+    (LAST, "past + first + TOKENS"),
+)
+mistake(
+    "The table's row is the tile's number; it is that of the tile's sequence, `row`.",
+    ("block_tables + row * MAX_BLOCKS", "block_tables + tile * MAX_BLOCKS"),
+)
 mistake(exercises.TOO_FAR, (LAST, "past + count"))
 mistake(
     "Rows were cut into tokens one way and into heads another: row r is token r // GROUP and head "

@@ -130,9 +130,12 @@ def larger_passes(table: Sequence[int], block: int, page: int) -> list[int]:
     return rounded_to_nothing(table, block, page)
 
 
-@kernel_table.mistake(
+TURNED = (
     "The test is turned around: the *block* must be a multiple of the page, `block % page == 0`."
 )
+
+
+@kernel_table.mistake(TURNED)
 def other_way_round(table: Sequence[int], block: int, page: int) -> list[int]:
     if page % block and block != page and block % page:
         raise ValueError("no divisor")
@@ -213,3 +216,10 @@ def last_block_only(table: Sequence[int], block: int, page: int) -> list[int]:
 @kernel_table.mistake("Only the first block's pages came back: a `return` stands in the loop.")
 def first_block_only(table: Sequence[int], block: int, page: int) -> list[int]:
     return right(table[:1], block, page)
+
+
+kernel_table.mistake(TURNED, ("block % page", "page % block"))
+kernel_table.mistake(
+    "A page as large as a block was refused: it fills the block exactly, and every id stays.",
+    ("if block % page:", "if block % page or page >= block:"),
+)

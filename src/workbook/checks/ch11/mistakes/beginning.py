@@ -227,6 +227,14 @@ begin.mistake(
     (_BACK + _COUNT, _COUNT + _BACK),
 )
 begin.mistake(
+    "`memory.host` may be None, and `in` can't ask it: ask for that first.",
+    ("memory.host is not None and request.name in", "request.name in"),
+)
+begin.mistake(
+    "`memory.host` may be None, and `in` can't ask it: ask for that first.",
+    ("memory.host is not None and request.name", "request.stats.preemptions and request.name"),
+)
+begin.mistake(
     "The copy in host memory was dropped instead of brought back.",
     ("memory.host.swap_in(memory.cache, request.name)", "memory.host.drop(request.name)"),
 )

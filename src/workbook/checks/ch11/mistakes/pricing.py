@@ -133,3 +133,15 @@ prices.mistake(
     "The second run was priced by layer: `parameters` counts those of all layers.",
     ("2 * shape.parameters", "2 * shape.layers * shape.parameters"),
 )
+
+
+@prices.mistake(
+    "The bytes of the written tokens were counted. Blocks are copied whole: each piece has the "
+    "bytes of `size` tokens."
+)
+def bytes_of_tokens(written: int, found: int, size: int, shape: Shape, machine: Machine) -> Prices:
+    blocks = -(-written // size)
+    pieces = (2 * blocks - found // size) * 2 * shape.layers
+    token = 2 * shape.layers * shape.kv_heads * shape.head_dim * shape.bytes
+    swap = pieces * machine.piece + (2 * written - found) * token / machine.bus
+    return swap, right(written, found, size, shape, machine)[1]

@@ -161,3 +161,9 @@ split.mistake(
     "A row that doesn't say was answered with its request: nobody may speak yet.",
     ("        return []\n", "        return [request]\n"),
 )
+split.mistake(
+    "The list of the others was emptied, and then the answer was made of that very list: copy it "
+    "first, or put a new one in its place.",
+    ("others, request.others = request.others, []", "others = request.others"),
+    ("    return [request, *others]", "    others.clear()\n    return [request, *others]"),
+)

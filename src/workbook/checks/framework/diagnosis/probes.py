@@ -7,6 +7,7 @@ from workbook.checks.framework.cases import Case, CheckFailed, Outcome, shown
 from workbook.checks.framework.diagnosis.kind import kind
 from workbook.checks.framework.diagnosis.relation import equal
 from workbook.checks.framework.exercise import Exercise
+from workbook.checks.framework.source import raised_by_hand
 
 _asked: dict[Exercise, list[Case]] = {}
 
@@ -26,14 +27,20 @@ def _case(exercise: Exercise, args: tuple[Any, ...]) -> Case:
         if right.error is not None:
             if got.raised(type(right.error)):
                 return
-            raise CheckFailed(str(got), tried=call, right=type(right.error).__name__)
+            raise CheckFailed(_told(got), tried=call, right=type(right.error).__name__)
         words = None if got.error else kind(got.value, right.value)
         if got.error is None and words is None and equal(got.value, right.value):
             return
-        came = str(got) if got.error else shown(got.value)
+        came = _told(got) if got.error else shown(got.value)
         raise CheckFailed(came, tried=call, right=shown(right.value), why=words)
 
     return Case(call, call, "", exercise.cases[-1].why, body)
+
+
+def _told(got: Outcome) -> str:
+    """What came. The words of a refusal are each reader's own, and two are alike without them."""
+    by_hand = got.error is not None and raised_by_hand(got.error)
+    return type(got.error).__name__ if by_hand else str(got)
 
 
 def _outcome(function: Any, args: tuple[Any, ...]) -> Outcome:
