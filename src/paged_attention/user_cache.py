@@ -1,4 +1,8 @@
-"""The folder for what is made or fetched once and kept: the language model, compiled kernels."""
+"""Where what is made or fetched once is kept: the language model, compiled kernels.
+
+``PAGED_ATTENTION_CACHE`` is a user's own and written to. ``PAGED_ATTENTION_MODEL`` may be shared,
+and is only read: a class then has one model, whose pages all its processes map, and thirty caches.
+"""
 
 import os
 from pathlib import Path
@@ -8,5 +12,14 @@ import platformdirs
 
 def cache_root() -> Path:
     """``PAGED_ATTENTION_CACHE`` if set, else the user's cache folder. It may not exist yet."""
-    chosen = os.environ.get("PAGED_ATTENTION_CACHE")
-    return Path(chosen).expanduser() if chosen else platformdirs.user_cache_path("paged-attention")
+    return _named("PAGED_ATTENTION_CACHE") or platformdirs.user_cache_path("paged-attention")
+
+
+def shared_folder() -> Path | None:
+    """``PAGED_ATTENTION_MODEL`` if set: a converted model's folder, never written to."""
+    return _named("PAGED_ATTENTION_MODEL")
+
+
+def _named(variable: str) -> Path | None:
+    chosen = os.environ.get(variable)
+    return Path(chosen).expanduser() if chosen else None

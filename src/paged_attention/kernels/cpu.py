@@ -146,7 +146,7 @@ def build_source(source: Path, options: list[str]) -> Path:
     except OSError as error:
         raise KernelNotBuilt(
             f"the compiled kernel can't be written to {folder}: {error}; set PAGED_ATTENTION_CACHE "
-            "to a folder with room"
+            "to a folder of your own with room"
         ) from error
 
 

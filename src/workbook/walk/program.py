@@ -78,6 +78,23 @@ def build(
     text = source(body)
     constants = (f"-DHEAD_DIM={head_dim}", f"-DGROUP={group}")
     folder = cache_root() / "walks"
+    try:
+        return _build(text, compiler, ways, constants, folder, suffix)
+    except OSError as error:
+        raise KernelNotBuilt(
+            f"your walk can't be built in {folder}: {error}; set PAGED_ATTENTION_CACHE to a folder "
+            "of your own with room"
+        ) from error
+
+
+def _build(
+    text: str,
+    compiler: str,
+    ways: Sequence[tuple[str, ...]],
+    constants: tuple[str, ...],
+    folder: Path,
+    suffix: str,
+) -> Built:
     folder.mkdir(parents=True, exist_ok=True)
     said = ""
     for flags in ways:

