@@ -2,16 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from workbook.stills.sheet import MARGIN, Sheet
 from workbook.trace import State, replay
 from workbook.trace.queue import Place, Stand, stands
 from workbook.widgets.common.answer import Answer
 from workbook.widgets.common.picture import Picture, Still
-from workbook.widgets.line.desk import LineDesk
 from workbook.words.names import shown_names
 from workbook.words.wording import say, words_beside
+
+if TYPE_CHECKING:
+    from workbook.widgets.line.desk import LineDesk
 
 WORDS = words_beside(__file__)
 THREE = {"A": 8, "B": 8, "C": 8}
@@ -36,6 +38,8 @@ def line_picture(
     book's three by default. In a notebook the buttons go on from the end. ``start``: the step shown
     first, by default the first in which somebody gives way.
     """
+    from workbook.widgets.line.desk import LineDesk
+
     desk = LineDesk(num_blocks, block_size, budget=budget, prefix=prefix, host=host)
     for number, (name, tokens) in enumerate((prompts or THREE).items(), start=1):
         desk.submit(name, [number % 5] * tokens, new_tokens)
@@ -63,7 +67,7 @@ def line_picture(
     return Picture(WORDS["name"], line_data(desk, start), lines, stills, buttons)
 
 
-def line_data(desk: LineDesk, start: int) -> dict[str, Any]:
+def line_data(desk: "LineDesk", start: int) -> dict[str, Any]:
     """What the module draws: the trace, and a sentence a step."""
     return {
         "v": 1,
@@ -86,7 +90,7 @@ def facts_of(places: Sequence[Place], names: Sequence[str]) -> list[str]:
     ]
 
 
-def _law(desk: LineDesk, state: State, stand: Stand) -> str:
+def _law(desk: "LineDesk", state: State, stand: Stand) -> str:
     free, cached, total = state.num_free, len(state.cached), desk.trace.num_blocks
     facts = {"free": free, "held": total - free - cached, "cached": cached, "total": total}
     return say(WORDS["law"], facts | {"used": stand.host, "host": desk.host})
