@@ -16,13 +16,27 @@ OF_A_WHOLE = 5  # a class that exercises make together; each of those has its ow
 BOOK = exercises()
 for exercise in BOOK:
     load_mistakes(exercise.label)
+
+
+def is_kernel(mistake: Mistake) -> bool:
+    """Whether it is run by Triton's interpreter, which takes a second for it."""
+    return hasattr(mistake.wrong, "fn")
+
+
+def marks(exercise: Exercise, mistake: Mistake, number: int) -> list[pytest.MarkDecorator]:
+    """One worker for all of an exercise: they are compared with each other. Of kernels each fourth
+    is played in every run, the others by `make soak`.
+    """
+    slow = [pytest.mark.slow] if is_kernel(mistake) and number % 4 != 1 else []
+    return [pytest.mark.xdist_group(exercise.name), *slow]
+
+
 MISTAKES = [
-    # One worker for all of an exercise: they are compared with each other.
     pytest.param(
         exercise,
         mistake,
         id=f"{exercise.name}-{number}",
-        marks=pytest.mark.xdist_group(exercise.name),
+        marks=marks(exercise, mistake, number),
     )
     for exercise in BOOK
     for number, mistake in enumerate(exercise.mistakes, 1)
@@ -49,7 +63,7 @@ def why_of_kernel(exercise: Exercise, mistake: Mistake) -> str | None:
 
 @pytest.mark.parametrize(("exercise", "mistake"), MISTAKES)
 def test_a_mistake_is_rejected_with_its_own_words(exercise: Exercise, mistake: Any) -> None:
-    if hasattr(mistake.wrong, "fn"):
+    if is_kernel(mistake):
         why = why_of_kernel(exercise, mistake)
     else:
         report = said(exercise, mistake.wrong)
