@@ -251,6 +251,30 @@ def test_a_probe_may_ask_for_a_refusal() -> None:
     assert (bold.failure.got, bold.failure.right) == ("no error, -0.5 returned", "ValueError")
 
 
+def test_a_refusal_of_a_probe_is_known_again_whatever_its_words() -> None:
+    registry = Registry()
+    third = registry.exercise(
+        "third", label="ex-99-7", title="T", stub="third", takes="function", hints=("", "")
+    )
+    third.example("of 3", 3, right=1.0, why="A third.")
+    third.finished = lambda n: n / 3
+    third.probes.append((0,))
+
+    def refusing(words: str) -> Any:
+        def wrong(n: int) -> float:
+            if n == 0:
+                raise ValueError(words)
+            return n / 2
+
+        return wrong
+
+    third.mistake("Half, and none of nothing.")(refusing("nothing can be shared"))
+    third.mistake("Half.")(lambda n: n / 2)
+    named = Checks(registry).third(refusing("no"))
+    assert named.failure
+    assert named.failure.why == "Half, and none of nothing."
+
+
 def test_a_case_that_the_machine_cannot_run_is_skipped_and_said() -> None:
     registry = Registry()
     far = registry.exercise(
