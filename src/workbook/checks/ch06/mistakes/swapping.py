@@ -92,6 +92,17 @@ host.mistake(
     ("self.cache.v_pool[:, table]\n", "self.cache.v_pool[:, sorted(table)]\n"),
 )
 host.mistake(
+    "The table was reversed on the way, or the host's blocks: what went out first comes first.",
+    (
+        "        table = self.cache.tables[name]\n        self.cache.k_pool",
+        "        table = self.cache.tables[name][::-1]\n        self.cache.k_pool",
+    ),
+)
+host.mistake(
+    "The length became the number of blocks; it counts tokens.",
+    ("self.kept[name] = blocks, length", "self.kept[name] = blocks, len(blocks)"),
+)
+host.mistake(
     "A full host is an error here. Say False, and do nothing.",
     ("            return False\n", "            raise MemoryError('the host is full')\n"),
 )

@@ -216,6 +216,11 @@ for says, *changes in (
         "`shrink` is turned round: old weights become smaller, 2 ** (m - higher).",
         ("tl.exp2(m - higher)", "tl.exp2(higher - m)"),
     ),
+    (
+        "`higher` is the highest of 0 and this block: `m`, the maximum of the blocks before, is "
+        "missing.",
+        ("tl.maximum(m, tl.max(score, 0))", "tl.maximum(0.0, tl.max(score, 0))"),
+    ),
     ("The first block was skipped: `range` begins at 0.", ("range(tl.cdiv", "range(1, tl.cdiv")),
     (
         "The answer was divided by the last block's weights; `l` has those of all.",

@@ -73,6 +73,15 @@ for says, *changes in (
         ("exp2", "exp"),
     ),
     (
+        "`shrink` is turned round: old weights become smaller, 2 ** (m - higher).",
+        ("tl.exp2(m - higher)", "tl.exp2(higher - m)"),
+    ),
+    (
+        "`start` counted tiles: it is the tile's first position, so the loop goes in steps of "
+        "TILE.",
+        ("range(0, length, TILE)", "range(tl.cdiv(length, TILE))"),
+    ),
+    (
         "The weights come from `tl.exp`, the shrinking from `tl.exp2`: both are powers of two.",
         ("tl.exp2(score", "tl.exp(score"),
     ),

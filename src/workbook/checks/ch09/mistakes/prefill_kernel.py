@@ -140,6 +140,24 @@ mistake(
     "Every sequence's tokens were read from the beginning of q: `begin` is missing.",
     ("((begin + token) * HEADS", "(token * HEADS"),
 )
+mistake(
+    "`shrink` is turned round: old weights become smaller, 2 ** (m - higher).",
+    ("tl.exp2(m - higher)", "tl.exp2(higher - m)"),
+)
+mistake(
+    "Every program answered the first group's heads: head r % GROUP counts within the group, from "
+    "kv_head * GROUP on.",
+    ("head = kv_head * GROUP + r % GROUP", "head = r % GROUP"),
+)
+mistake(
+    "`begin` says where the sequence lies in q, and is no part of a position: past + token.",
+    ("position = past + token", "position = past + begin + token"),
+)
+mistake(
+    "The token was compared with TOKENS: it is counted from the sequence's first new one, so only "
+    "the first tile has rows. The tile's own rows are those with r < TOKENS * GROUP.",
+    (REAL, "((token < TOKENS) & (token < count))"),
+)
 mistake("Every sequence read sequence 0's table.", (" + row * MAX_BLOCKS", ""))
 mistake(
     "Every group read KV head 0. The address of a key needs `kv_head`.",

@@ -255,3 +255,10 @@ tokens_run.mistake("Only the last prompt was counted; all of them run.")(
 def hits_cost_nothing(prompts: Prompts, size: int) -> int:
     runs = [right(prompts[: n + 1], size) - right(prompts[:n], size) for n in range(len(prompts))]
     return sum(run for run, prompt in zip(runs, prompts, strict=True) if run == len(prompt))
+
+
+@tokens_run.mistake(
+    "The last token of each prompt was added once more: it is among those that aren't reused."
+)
+def last_one_twice(prompts: Prompts, b: int) -> int:
+    return play(prompts, b) + len(prompts)

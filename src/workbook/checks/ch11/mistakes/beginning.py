@@ -235,6 +235,10 @@ begin.mistake(
     ("memory.host is not None and request.name", "request.stats.preemptions and request.name"),
 )
 begin.mistake(
+    "The blocks that were found were noted as cached; `attach` says how many tokens they are.",
+    ("cached_tokens = found", "cached_tokens = len(hits)"),
+)
+begin.mistake(
     "The copy in host memory was dropped instead of brought back.",
     ("memory.host.swap_in(memory.cache, request.name)", "memory.host.drop(request.name)"),
 )

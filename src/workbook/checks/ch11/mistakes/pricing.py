@@ -145,3 +145,16 @@ def bytes_of_tokens(written: int, found: int, size: int, shape: Shape, machine: 
     token = 2 * shape.layers * shape.kv_heads * shape.head_dim * shape.bytes
     swap = pieces * machine.piece + (2 * written - found) * token / machine.bus
     return swap, right(written, found, size, shape, machine)[1]
+
+
+@prices.mistake("Those are milliseconds; seconds are wanted.")
+def in_milliseconds(written: int, found: int, size: int, shape: Shape, machine: Machine) -> Prices:
+    swap, again = right(written, found, size, shape, machine)
+    return swap * 1e3, again * 1e3
+
+
+prices.mistake(
+    "Whole blocks were run again: copies are made of blocks, but only tokens that were written are "
+    "run.",
+    ("(written - found) * 2", "(blocks * size - found) * 2"),
+)
