@@ -45,6 +45,12 @@ def changed(finished: Any, changes: Sequence[tuple[str, str]]) -> Any:
         if old not in source:
             raise ValueError(f"{inner.__name__} has no {old!r}, so this mistake can't be made")
         source = source.replace(old, new)
+    return built(finished, source)
+
+
+def built(finished: Any, source: str) -> Any:
+    """What ``source`` defines under the name of ``finished``, seeing the names that this sees."""
+    inner = _inner(finished)
     file = f"<mistake {hashlib.sha256(source.encode()).hexdigest()[:12]}>"
     linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
     names = dict(vars(sys.modules[inner.__module__]))

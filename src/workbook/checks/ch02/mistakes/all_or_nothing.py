@@ -230,3 +230,4 @@ class UndoesTheStackOnly(Right):
 
 
 allocate_many.finished = BlockAllocator
+allocate_many.also_right.append(Right)

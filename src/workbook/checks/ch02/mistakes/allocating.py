@@ -317,3 +317,4 @@ class ReturnsHowMany(Right):
 
 
 allocate_release.finished = BlockAllocator
+allocate_release.also_right.append(Right)

@@ -272,3 +272,4 @@ class SharesBackwards(Right):
 
 
 share_release.finished = BlockAllocator
+share_release.also_right.append(Right)
