@@ -112,6 +112,12 @@ def test_of_a_long_expression_the_place_that_differs_is_shown() -> None:
     )
 
 
+def test_an_item_is_never_put_in_the_place_of_its_list() -> None:
+    told = changed("def taken(xs, n):\n return [x + n for x in xs]")
+    assert any("`return [n + n for x in xs]`" in clause for clause in told)
+    assert not any("xs + n" in clause or "for x in x]" in clause for clause in told)
+
+
 def test_no_change_touches_words_annotations_or_a_docstring() -> None:
     source = '''def taken(a: dict[int, int], b=1):
         """Two."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from workbook.checks.framework.diagnosis.mutants.tree import (
+    FOR_A_LOOP,
     Change,
     Place,
     expressions,
@@ -49,7 +50,8 @@ def changes(tree: ast.Module) -> Iterator[Change]:
             yield Change(place, new, replaced(place, new), _line(place), needs)
         if isinstance(comprehension := place.around[-1], ast.comprehension):
             for new, clause in _of_comprehension(place, comprehension):
-                yield Change(place, new, clause, _line(place))
+                needs = FOR_A_LOOP if place.node is comprehension.iter else 1
+                yield Change(place, new, clause, _line(place), needs)
 
 
 def _line(place: Place) -> int:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from workbook.checks.framework.diagnosis.mutants.expressions import shortened
 from workbook.checks.framework.diagnosis.mutants.tree import (
+    FOR_A_LOOP,
     Block,
     Change,
     Place,
@@ -25,7 +26,8 @@ def changes(tree: ast.Module) -> Iterator[Change]:
     for place in blocks(tree):
         block: Block = place.node
         for new, clause, line in _of_block(place, block):
-            yield Change(place, new or [ast.Pass()], clause, line)
+            needs = FOR_A_LOOP if clause.startswith("the loop") else 1
+            yield Change(place, new or [ast.Pass()], clause, line, needs)
 
 
 def _of_block(place: Place, block: Block) -> Placed:

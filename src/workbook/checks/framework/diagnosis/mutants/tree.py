@@ -64,6 +64,10 @@ class Change:
     needs: int = 1
 
 
+# What a loop over fewer items leaves undone, many a mistake does.
+FOR_A_LOOP = 3
+
+
 def expressions(node: ast.AST, around: tuple[ast.AST, ...] = ()) -> Iterator[Place]:
     """Every expression that is computed; the words of an error, annotations and defaults aren't."""
     for name, value in ast.iter_fields(node):

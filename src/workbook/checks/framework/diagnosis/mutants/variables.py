@@ -28,7 +28,8 @@ def own_names(tree: ast.Module) -> Names:
 def other_names(node: ast.Name, place: Place, names: Names) -> Iterator[ast.expr]:
     """Each other variable of the function that may be of the same kind.
 
-    Either both are objects with attributes or neither is, and no annotation speaks against it.
+    Either both are objects with attributes or neither is, none is an item of the other, and no
+    annotation speaks against it.
     """
     function = next((n for n in place.around[::-1] if isinstance(n, ast.FunctionDef)), None)
     if function is None or node.id not in names[function]:
@@ -38,10 +39,18 @@ def other_names(node: ast.Name, place: Place, names: Names) -> Iterator[ast.expr
         for one in ast.walk(function)
         if isinstance(one, ast.Attribute) and isinstance(one.value, ast.Name)
     }
+    loops = [one for one in ast.walk(function) if isinstance(one, ast.For | ast.comprehension)]
+    inside = {(item, items) for one in loops for item in _in(one.target) for items in _in(one.iter)}
     kinds = {arg.arg: ast.dump(arg.annotation) for arg in function.args.args if arg.annotation}
     mine = kinds.get(node.id)
     for other in names[function]:
         if other == node.id or (other in objects) != (node.id in objects):
             continue
+        if {(other, node.id), (node.id, other)} & inside:
+            continue
         if kinds.get(other, mine) == (mine or kinds.get(other)):
             yield ast.Name(other, ast.Load())
+
+
+def _in(node: ast.expr) -> list[str]:
+    return [one.id for one in ast.walk(node) if isinstance(one, ast.Name)]
