@@ -17,6 +17,7 @@ from bookbuild.execute import execute
 
 CHAPTERS = chapters(Path(__file__).parents[2])
 MOST = 350  # MB, so that 30 learners and their servers fit into 24 GB
+STILL_OPEN = {"11": 36}  # MB: its server stays open for the reader, with a pool of 48 blocks
 PROBE = 'print(__import__("pathlib").Path("/proc/self/smaps_rollup").read_text())'
 
 
@@ -35,4 +36,5 @@ def test_a_chapter_gives_back_what_it_took(chapter: Any) -> None:
     notebook.cells.append(new_code_cell(PROBE))
     execute(notebook, chapter.notebook.parent, chapter.name)
     kept = private_megabytes(notebook.cells[-1].outputs[0].text)
-    assert kept < MOST, f"chapter {chapter.number} keeps {kept:.0f} MB: give back what it measured"
+    most = MOST + STILL_OPEN.get(chapter.number, 0)
+    assert kept < most, f"chapter {chapter.number} keeps {kept:.0f} MB: give back what it measured"
