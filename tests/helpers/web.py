@@ -79,13 +79,16 @@ class Visit:
         )
 
     def pictures_ready(self) -> None:
-        """Go to each live picture and wait until it is drawn."""
+        """Go to each live picture and wait until it is drawn; one that waits for a guess is not."""
         for host in self.page.locator(".pa-host").element_handles():
+            if not host.evaluate("(host) => host.checkVisibility()"):
+                continue
             # Quick scrolling may have passed before the page's script was there to see it.
             host.evaluate("(host) => host.scrollIntoView({block: 'nearest'})")
             self.page.wait_for_function("(host) => host.dataset.state", arg=host)
         self.page.evaluate("scrollTo(0, 0)")
         states = self.page.eval_on_selector_all(
-            ".pa-host", "(hosts) => hosts.map((host) => host.dataset.state)"
+            ".pa-host",
+            "(all) => all.filter((h) => h.checkVisibility()).map((host) => host.dataset.state)",
         )
         assert set(states) <= {"ready"}

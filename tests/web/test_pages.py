@@ -48,6 +48,7 @@ def met(
     shown.wait_for_timeout(300)
     found = Met(visitor, sum(weights), 0, [], shown.locator("h1").count())
     shown.set_viewport_size({"width": 320, "height": 900})
+    shown.evaluate("document.querySelectorAll('.predict .plain').forEach((b) => b.click())")
     shown.evaluate("document.querySelectorAll('details').forEach((fold) => fold.open = true)")
     visitor.scroll_through()
     visitor.pictures_ready()
