@@ -105,6 +105,21 @@ _refused(
 _refused(-1, "so is a length below 0", "There is no such length.")
 
 
+def _cut_reserved(function: Any, length: int) -> tuple[tuple[int, int, Any], str]:
+    """4 of 9 reserved tokens written, cut to ``length``: blocks, free blocks, length; in words."""
+    cache = small_cache(8, block_size=3)
+    cache.create("A")
+    cache.reserve("A", 9)
+    cache.lengths["A"] = 4
+    function(cache, "A", length)
+    blocks, free, left = len(cache.tables["A"]), cache.allocator.num_free, cache.lengths["A"]
+    return (
+        blocks,
+        free,
+        left,
+    ), f"{blocks_in_words(blocks)}, {free} of 8 free, length {shown(left)}"
+
+
 @truncate.case(
     "tokens go, and what was only reserved behind them",
     tried="blocks of 3; 4 tokens written, 9 reserved; truncate(cache, 'A', 2)",
@@ -112,16 +127,8 @@ _refused(-1, "so is a length below 0", "There is no such length.")
     why="Every block past the last remaining token is released, written or only reserved.",
 )
 def _and_reserved(function: Any) -> None:
-    cache = small_cache(8, block_size=3)
-    cache.create("A")
-    cache.reserve("A", 9)
-    cache.lengths["A"] = 4
-    function(cache, "A", 2)
-    blocks, free, length = len(cache.tables["A"]), cache.allocator.num_free, cache.lengths["A"]
-    expect(
-        (blocks, free, length) == (1, 7, 2),
-        got=f"{blocks_in_words(blocks)}, {free} of 8 free, length {shown(length)}",
-    )
+    counts, got = _cut_reserved(function, 2)
+    expect(counts == (1, 7, 2), got=got)
 
 
 @truncate.case(
@@ -131,14 +138,6 @@ def _and_reserved(function: Any) -> None:
     why="Every block past the last remaining token is released, written or only reserved.",
 )
 def _only_reserved(function: Any) -> None:
-    cache = small_cache(8, block_size=3)
-    cache.create("A")
-    cache.reserve("A", 9)
-    cache.lengths["A"] = 4
-    function(cache, "A", 4)
-    blocks, free, length = len(cache.tables["A"]), cache.allocator.num_free, cache.lengths["A"]
-    expect(
-        (blocks, free, length) == (2, 6, 4),
-        got=f"{blocks_in_words(blocks)}, {free} of 8 free, length {shown(length)}",
-        why="Token 3 has lost its slot: this cache's blocks hold 3." if blocks < 2 else None,
-    )
+    counts, got = _cut_reserved(function, 4)
+    lost = "Token 3 has lost its slot: this cache's blocks hold 3." if counts[0] < 2 else None
+    expect(counts == (2, 6, 4), got=got, why=lost)
