@@ -3,13 +3,12 @@
 import contextlib
 import json
 import os
-import re
 import signal
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.error import URLError
@@ -154,10 +153,31 @@ def picture(page: Any, at: int) -> Any:
     return found
 
 
+def until(page: Any, holds: Callable[[], bool]) -> None:
+    """Wait until something holds; what comes from Lab comes when Lab has time."""
+    for _ in range(SECONDS * 10):
+        if holds():
+            return
+        page.wait_for_timeout(100)
+    raise AssertionError("it never came to hold")
+
+
+def whole(notebook: Path) -> bool:
+    """Whether Lab has written the file to its end."""
+    try:
+        return bool(json.loads(notebook.read_text(encoding="utf-8")))
+    except json.JSONDecodeError:
+        return False
+
+
 def says(one: Any) -> str:
+    """What a picture speaks; asked again while Lab makes its view anew after scrolling."""
     status = one.get_by_role("status")
-    status.filter(has_text=re.compile(r"\S")).wait_for()  # Lab lays out what is scrolled to
-    return str(status.inner_text())
+    for _ in range(SECONDS * 10):
+        if said := str(status.inner_text()).strip():
+            return said
+        one.page.wait_for_timeout(100)
+    raise AssertionError("the picture says nothing")
 
 
 def test_before_a_kernel_runs_the_still_picture_shows(page: Any) -> None:
@@ -192,7 +212,7 @@ def test_buttons_call_the_engine(live: Any) -> None:
 
     def press(button: str, answer: str) -> None:
         one.get_by_role("button", name=button, exact=True).click()
-        status.filter(has_text=answer).wait_for(timeout=10_000)
+        status.filter(has_text=answer).wait_for(timeout=1000 * SECONDS)
 
     one.get_by_label("Sequence", exact=True).select_option("C")
     press("Reserve", "refused whole, nothing changed")  # the scene ends with a full pool
@@ -237,13 +257,13 @@ def test_keys_in_a_picture_are_the_pictures(live: Any) -> None:
 def test_a_board_watches_and_a_chat_answers_until_it_is_stopped(live: Any, stub: Stub) -> None:
     board, chat = picture(live, 8), picture(live, 9)
     stub.metrics = VLLM.replace('running{engine="0",model_name="m"} 3', "running 7")
-    board.locator("[aria-valuetext='7 running']").wait_for(timeout=10_000)
+    board.locator("[aria-valuetext='7 running']").wait_for(timeout=1000 * SECONDS)
     box = chat.get_by_label("Message")
     box.fill("To be?")
     box.press("Enter")
     chat.get_by_role("log").filter(has_text="to be").filter(has_text="To be?").wait_for()
     box.press("Escape")
-    chat.get_by_role("status").filter(has_text="Stopped").wait_for(timeout=10_000)
+    chat.get_by_role("status").filter(has_text="Stopped").wait_for(timeout=1000 * SECONDS)
     assert stub.asked[-1]["messages"] == [{"role": "user", "content": "To be?"}]
 
 
@@ -255,22 +275,17 @@ def test_it_follows_labs_theme(live: Any) -> None:
     live.get_by_text("Theme", exact=True).click()
     live.get_by_text("JupyterLab Dark", exact=True).click()
     live.wait_for_function("document.body.dataset.jpThemeLight === 'false'")
-    live.wait_for_timeout(300)
-    assert one.evaluate(ground) == "rgb(26, 28, 33)"
+    until(live, lambda: one.evaluate(ground) == "rgb(26, 28, 33)")
     scheme = "() => getComputedStyle(document.querySelector('img.pa-still')).colorScheme"
     live.locator(".jp-Notebook .jp-CodeCell").last.scroll_into_view_if_needed()
-    assert live.evaluate(scheme) == "dark"  # a still follows, too
+    until(live, lambda: live.evaluate(scheme) == "dark")  # a still follows, too
 
 
 def test_a_saved_notebook_keeps_what_shows_without_a_kernel(live: Any, notebook: Path) -> None:
     before = notebook.stat().st_mtime_ns
     live.locator(".jp-Notebook .jp-Cell").first.click()
     live.keyboard.press("Control+s")
-    for _ in range(100):
-        if notebook.stat().st_mtime_ns != before:
-            break
-        live.wait_for_timeout(100)
-    live.wait_for_timeout(500)
+    until(live, lambda: notebook.stat().st_mtime_ns != before and whole(notebook))
     saved = json.loads(notebook.read_text(encoding="utf-8"))
     kinds = [set(out["data"]) for cell in saved["cells"] for out in cell.get("outputs", [])]
     still = {"text/html", "text/plain"}
@@ -285,16 +300,16 @@ def test_a_busy_kernel_and_a_lost_one_are_told_apart(live: Any) -> None:
     live.keyboard.press("Control+Enter")
     live.get_by_text("| Busy").wait_for()
     new.click()
-    status.filter(has_text="The kernel is busy").wait_for(timeout=6_000)
-    status.filter(has_text="begins; it holds no block yet").wait_for(timeout=20_000)
+    status.filter(has_text="The kernel is busy").wait_for(timeout=1000 * SECONDS)
+    status.filter(has_text="begins; it holds no block yet").wait_for(timeout=1000 * SECONDS)
     live.get_by_role("menuitem", name="Kernel", exact=True).click()
     live.get_by_text("Restart Kernel…", exact=True).click()
     live.get_by_role("button", name="Confirm Kernel Restart").click()
-    status.filter(has_text="has lost its engine").wait_for(timeout=20_000)
+    status.filter(has_text="has lost its engine").wait_for(timeout=1000 * SECONDS)
     one.get_by_role("button", name="Back one step").click()  # looking still works
     assert "lost" not in says(one)
     new.click()
-    status.filter(has_text="has lost its engine").wait_for(timeout=4_000)
+    status.filter(has_text="has lost its engine").wait_for(timeout=1000 * SECONDS)
 
 
 def test_nobody_else_was_asked(live: Any, outside: list[str]) -> None:
