@@ -143,7 +143,12 @@ BROKEN = {
     "solution not folded": (
         ":jupyter: {source_hidden: true}\n\ndef half",
         "\ndef half",
-        "a solution is folded by",
+        "a cell tagged `solution` is folded by",
+    ),
+    "answer not folded": (
+        "## Break it\n\nWords.",
+        "## Break it\n\nWords.\n\n```{code-cell} ipython3\n:tags: [answer]\n\n1\n```",
+        "a cell tagged `answer` is folded by",
     ),
     "stub that is finished": (
         "def half(n):\n    raise NotImplementedError",

@@ -134,13 +134,13 @@ def two_hints(page: Page) -> Iterator[Problem]:
 
 
 def folded_solutions(page: Page) -> Iterator[Problem]:
-    """A solution is folded in Lab and on the web until the reader asks for it."""
+    """A solution is folded in Lab and on the web until the reader asks for it; so is an answer."""
     for at, cell in page.code():
-        if "solution" in tags(cell):
+        for tag in sorted({"solution", "answer"} & set(tags(cell))):
             folded = cell.metadata.get("jupyter", {}).get("source_hidden") is True
             if not folded or "hide-input" not in tags(cell):
                 yield page.problem(
-                    "a solution is folded by `:tags: [solution, hide-input]` and "
+                    f"a cell tagged `{tag}` is folded by `:tags: [{tag}, hide-input]` and "
                     "`:jupyter: {source_hidden: true}`",
                     at,
                 )
