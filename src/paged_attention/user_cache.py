@@ -7,11 +7,11 @@ and is only read: a class then has one model, whose pages all its processes map,
 import os
 from pathlib import Path
 
-import platformdirs
-
 
 def cache_root() -> Path:
     """``PAGED_ATTENTION_CACHE`` if set, else the user's cache folder. It may not exist yet."""
+    import platformdirs  # not in a browser, which keeps nothing
+
     return _named("PAGED_ATTENTION_CACHE") or platformdirs.user_cache_path("paged-attention")
 
 

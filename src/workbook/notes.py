@@ -11,14 +11,14 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import platformdirs
-
 if TYPE_CHECKING:
     from workbook.checks.framework.exercise import Exercise
 
 
 def file() -> Path:
     """Where the notes are, or will be."""
+    import platformdirs  # a page that runs checks has no such folder, and no such package
+
     return platformdirs.user_data_path("paged-attention") / "progress.json"
 
 

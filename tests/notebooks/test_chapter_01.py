@@ -15,6 +15,7 @@ CHAPTER = (
 )
 NEEDED = (
     "import random",
+    "from paged_attention import PagedKVCache",
     "class Request",
     "def states",
     "def simulate",

@@ -9,7 +9,7 @@ LONGEST = 25
 EXECUTION_TAGS = {"raises-exception", "nbval-skip", "nbval-ignore-output", "nbval-raises-exception"}
 KNOWN_TAGS = {
     *EXECUTION_TAGS,
-    *("stub", "check", "solution", "answer", "break", "measured"),
+    *("stub", "check", "solution", "answer", "break", "measured", "needs-torch"),
     *("hide-input", "hide-output", "hide-cell", "remove-input", "remove-output", "remove-cell"),
 }
 COMMENT_MARKERS = re.compile(

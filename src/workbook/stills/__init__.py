@@ -2,7 +2,8 @@
 
 Cells (tables, pools, slots) are drawn by our own hand on a ``Sheet``, charts by matplotlib on a
 ``canvas``. Colour means the state of a block, never which sequence holds it, and never stands
-alone. Nothing here loads matplotlib before a chart is drawn, or IPython before one is shown.
+alone. Nothing here loads matplotlib before a chart is drawn, or IPython before one is shown, and
+without them a picture is its words: alternative text, caption, digest.
 """
 
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING
 from paged_attention.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from workbook.stills.chart import canvas as canvas
+    from workbook.stills.chart_or_stub import canvas as canvas
     from workbook.stills.looks import STATES as STATES
     from workbook.stills.looks import Look as Look
     from workbook.stills.output import show as show
@@ -23,7 +24,7 @@ _HOME = {
     "PoolStep": "pool",
     "STATES": "looks",
     "Sheet": "sheet",
-    "canvas": "chart",
+    "canvas": "chart_or_stub",
     "draw_pool_steps": "pool",
     "show": "output",
 }

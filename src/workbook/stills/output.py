@@ -11,6 +11,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from workbook.digest import digest
+from workbook.stills.chart_or_stub import Undrawn
 from workbook.stills.sheet import Sheet
 
 if TYPE_CHECKING:
@@ -24,7 +25,8 @@ def show(figure: "Sheet | Figure", *, alt: str, caption: str, data: Any) -> None
     """Display the figure as an image with ``alt``, then the caption and ``data``'s digest.
 
     ``alt`` says what the picture shows to someone who cannot see it, in at least 20 characters.
-    ``data`` is what the picture was drawn from. Uses a matplotlib figure up.
+    ``data`` is what the picture was drawn from. Uses a matplotlib figure up. Where matplotlib is
+    missing a chart is its alternative text alone, with the same caption and digest.
     """
     alt, caption = " ".join(alt.split()), " ".join(caption.split())
     if len(alt) < MIN_ALT:
@@ -58,14 +60,19 @@ def image(svg: str, alt: str, kind: str = "pa-still") -> str:
 def _image(figure: "Sheet | Figure", alt: str) -> str:
     if isinstance(figure, Sheet):
         return image(figure.svg(), alt)
+    if isinstance(figure, Undrawn):
+        return f'<p class="pa-still">{html.escape(alt)}</p>'
     from workbook.stills.chart import themed_svg
 
     return image(themed_svg(figure), alt, "pa-still pa-chart")
 
 
 def _emit(bundle: dict[str, Any]) -> None:
-    from IPython.display import display
-
+    try:
+        from IPython.display import display
+    except ModuleNotFoundError:  # a program, or a page that runs Python by itself
+        print(bundle["text/plain"])
+        return
     display(bundle, raw=True)  # type: ignore[no-untyped-call]
 
 

@@ -22,8 +22,8 @@ kv_bytes = exercise(
     takes="function",
     hints=(
         "How many tensors does a layer keep for its history? There is more than one.",
-        "Which heads have keys and values of their own? Look at the shapes above: the query heads "
-        "only read.",
+        "Which heads have keys and values of their own? Look at what was laid out above: the query "
+        "heads only read.",
     ),
 )
 account = exercise(
