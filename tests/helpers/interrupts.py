@@ -1,4 +1,4 @@
-"""Ctrl-C at every line: run a call again and again, and interrupt it one line later each time."""
+"""Ctrl-C at a chosen line: a ``KeyboardInterrupt`` where the engine's bookkeeping runs."""
 
 import sys
 from collections.abc import Callable
@@ -8,20 +8,23 @@ from types import FrameType
 from typing import Any, TypeVar
 
 import paged_attention
+import workbook.trace
 
 S = TypeVar("S")
-SRC = Path(paged_attention.__file__).parents[1]
+ENGINE = Path(paged_attention.__file__).parent
+RECORDER = Path(workbook.trace.__file__).parent
 OUTSIDE = ("model", "kernels")  # tensors only: an interrupt there is one of the line that called
 
 
 @cache
 def _is_bookkeeping(filename: str) -> bool:
     file = Path(filename)
-    return SRC in file.parents and file.parent.name not in OUTSIDE
+    inside = ENGINE in file.parents or RECORDER in file.parents
+    return inside and file.parent.name not in OUTSIDE
 
 
 class _Interrupter:
-    """Raises ``KeyboardInterrupt`` before line number ``at`` of the engine's bookkeeping."""
+    """Counts the lines of bookkeeping that run, and raises before line number ``at``."""
 
     def __init__(self, at: int | None) -> None:
         self.at = at
@@ -40,6 +43,33 @@ class _Interrupter:
                 self.where = f"{Path(frame.f_code.co_filename).name}:{frame.f_lineno}"
                 raise KeyboardInterrupt
         return self
+
+
+def _run(work: Callable[[], object], at: int | None) -> _Interrupter:
+    interrupter = _Interrupter(at)
+    before = sys.gettrace()
+    sys.settrace(interrupter)
+    try:
+        work()
+    except KeyboardInterrupt:
+        assert interrupter.where
+    else:
+        assert not interrupter.where, f"the interrupt at {interrupter.where} was swallowed"
+    finally:
+        sys.settrace(before)
+    return interrupter
+
+
+def lines_of(work: Callable[[], object]) -> int:
+    """How many lines of bookkeeping ``work`` runs."""
+    return _run(work, None).lines
+
+
+def interrupt(work: Callable[[], object], line: int) -> str:
+    """Run ``work`` and interrupt it before its line number ``line``; returns file and line."""
+    where = _run(work, line).where
+    assert where, f"the interrupt at line {line} didn't come"
+    return where
 
 
 def interrupt_everywhere(
@@ -65,21 +95,6 @@ def interrupt_everywhere(
     assert moments
     for at in moments:
         again = make()
-        run = _run(lambda again=again: act(again), at)  # type: ignore[misc]
-        assert run.where, f"the interrupt at line {at} of {whole.lines} didn't come"
-        assert look(again) in (before, after), f"interrupted at line {at}, {run.where}"
+        where = interrupt(lambda again=again: act(again), at)  # type: ignore[misc]
+        assert look(again) in (before, after), f"interrupted at line {at}, {where}"
     return len(moments)
-
-
-def _run(call: Callable[[], object], at: int | None) -> _Interrupter:
-    interrupter = _Interrupter(at)
-    sys.settrace(interrupter)
-    try:
-        call()
-    except KeyboardInterrupt:
-        assert interrupter.where
-    else:
-        assert not interrupter.where, f"the interrupt at {interrupter.where} was swallowed"
-    finally:
-        sys.settrace(None)
-    return interrupter

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from helpers.ctrl_c import interrupted, lines_of
+from helpers.interrupts import interrupt, lines_of
 
 from paged_attention.serving.request import NewToken
 from workbook.toy import ToyEngine, alone, toy_memory
@@ -109,12 +109,10 @@ def test_an_interrupt_at_any_line_loses_nothing(prefix: bool, host: int) -> None
             states.append(planned.state())
         for line in range(place % STRIDE, lines, STRIDE):
             cut = scenario(place)
-            assert interrupted(cut.verbs[place], line)
+            interrupt(cut.verbs[place], line)
             cut.engine.check()
             assert cut.state() in states
-            cut.verbs[
-                place
-            ]()  # if the step was done before the interrupt, this hands over its news
+            cut.verbs[place]()  # hands over the news of a step that was done before the interrupt
             cut.play(cut.verbs[place + 1 :])
             cut.end()
             preemptions += sum(request.stats.preemptions for request in everybody(cut))
