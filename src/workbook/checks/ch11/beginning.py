@@ -25,7 +25,7 @@ begin = exercise(
 P13 = [7, 3, 9, 1, 4, 4, 8, 2, 6, 5, 3, 7, 2]
 
 
-def _begins(function: Any, memory: Any, request: Any, keep: int = 0, most: int = 64) -> str:
+def begins(function: Any, memory: Any, request: Any, keep: int = 0, most: int = 64) -> str:
     """Call it, and say how everything stands then."""
     came = attempt(function, memory, request, keep, most)
     if came.error is not None:
@@ -41,8 +41,15 @@ def _begins(function: Any, memory: Any, request: Any, keep: int = 0, most: int =
     )
 
 
-def _expect(got: str, right: str) -> None:
+def expect_says(got: str, right: str) -> None:
+    """Pass if the call and what came of it were told as ``right`` tells them."""
     expect(got == right, got=got, right=right)
+
+
+def _expect_refused(function: Any, memory: Any, tokens: list[int]) -> None:
+    request, still = asked("B", tokens), unchanged(memory)
+    got = f"{begins(function, memory, request)}; {still()}"
+    expect_says(got, "None; it has no table; nothing changed")
 
 
 @begin.case(
@@ -53,8 +60,8 @@ def _expect(got: str, right: str) -> None:
 )
 def _fresh(function: Any) -> None:
     memory = memory_of(11)
-    got = _begins(function, memory, asked("A", P13), keep=2)
-    _expect(got, "13; 4 blocks, 0 tokens found; cached_tokens 0")
+    got = begins(function, memory, asked("A", P13), keep=2)
+    expect_says(got, "13; 4 blocks, 0 tokens found; cached_tokens 0")
 
 
 @begin.case(
@@ -67,8 +74,8 @@ def _fresh(function: Any) -> None:
 def _again(function: Any) -> None:
     memory = memory_of(11)
     ran(memory, asked("A", P13))
-    got = _begins(function, memory, asked("B", P13))
-    _expect(got, "1; 4 blocks, 12 tokens found; cached_tokens 12")
+    got = begins(function, memory, asked("B", P13))
+    expect_says(got, "1; 4 blocks, 12 tokens found; cached_tokens 12")
 
 
 @begin.case(
@@ -81,9 +88,7 @@ def _again(function: Any) -> None:
 def _refused(function: Any) -> None:
     memory = memory_of(6)
     ran(memory, asked("A", P13))
-    request, still = asked("B", [5] * 9), unchanged(memory)
-    got = f"{_begins(function, memory, request)}; {still()}"
-    _expect(got, "None; it has no table; nothing changed")
+    _expect_refused(function, memory, [5] * 9)
 
 
 @begin.case(
@@ -95,9 +100,7 @@ def _refused(function: Any) -> None:
 def _refused_hit(function: Any) -> None:
     memory = memory_of(6)
     ran(memory, asked("A", P13))
-    request, still = asked("B", P13[:8] + [5] * 13), unchanged(memory)
-    got = f"{_begins(function, memory, request)}; {still()}"
-    _expect(got, "None; it has no table; nothing changed")
+    _expect_refused(function, memory, P13[:8] + [5] * 13)
 
 
 @begin.case(
@@ -113,9 +116,7 @@ def _idle(function: Any) -> None:
     ran(memory, old)
     memory.free(old)
     ran(memory, asked("C", [5] * 5))
-    request, still = asked("B", P13[:8] + [6] * 12), unchanged(memory)
-    got = f"{_begins(function, memory, request)}; {still()}"
-    _expect(got, "None; it has no table; nothing changed")
+    _expect_refused(function, memory, P13[:8] + [6] * 12)
 
 
 @begin.case(
@@ -127,8 +128,8 @@ def _idle(function: Any) -> None:
 def _held(function: Any) -> None:
     memory = memory_of(6)
     ran(memory, asked("A", P13[:9]))
-    got = _begins(function, memory, asked("B", P13[:8] + [6] * 12))
-    _expect(got, "12; 5 blocks, 8 tokens found; cached_tokens 8")
+    got = begins(function, memory, asked("B", P13[:8] + [6] * 12))
+    expect_says(got, "12; 5 blocks, 8 tokens found; cached_tokens 8")
 
 
 @begin.case(
@@ -142,8 +143,8 @@ def _room(function: Any) -> None:
     old = asked("old", P13)
     ran(memory, old)
     memory.free(old)
-    got = _begins(function, memory, asked("B", [6] * 21))
-    _expect(got, "21; 6 blocks, 0 tokens found; cached_tokens 0")
+    got = begins(function, memory, asked("B", [6] * 21))
+    expect_says(got, "21; 6 blocks, 0 tokens found; cached_tokens 0")
 
 
 @begin.case(
@@ -155,10 +156,10 @@ def _room(function: Any) -> None:
 )
 def _keep(function: Any) -> None:
     said = [
-        f"{name} {_begins(function, memory_of(5), asked(name, [6] * tokens), keep=3)}"
+        f"{name} {begins(function, memory_of(5), asked(name, [6] * tokens), keep=3)}"
         for name, tokens in {"B": 25, "C": 10, "D": 6}.items()
     ]
-    _expect(
+    expect_says(
         ", ".join(said),
         "B None; it has no table, C None; it has no table, D 6; 2 blocks, 0 tokens found; "
         "cached_tokens 0",
@@ -172,8 +173,8 @@ def _keep(function: Any) -> None:
     why="The step runs five tokens, and they need two blocks. The others come with later steps.",
 )
 def _chunk(function: Any) -> None:
-    got = _begins(function, memory_of(11), asked("A", P13), most=5)
-    _expect(got, "5; 2 blocks, 0 tokens found; cached_tokens 0")
+    got = begins(function, memory_of(11), asked("A", P13), most=5)
+    expect_says(got, "5; 2 blocks, 0 tokens found; cached_tokens 0")
 
 
 @begin.case(
@@ -184,8 +185,8 @@ def _chunk(function: Any) -> None:
     "for ever. (vllm-project/vllm#45388)",
 )
 def _whole(function: Any) -> None:
-    got = _begins(function, memory_of(3), asked("A", P13), most=5)
-    _expect(got, "None; it has no table")
+    got = begins(function, memory_of(3), asked("A", P13), most=5)
+    expect_says(got, "None; it has no table")
 
 
 @begin.case(
@@ -197,8 +198,8 @@ def _whole(function: Any) -> None:
 def _all(function: Any) -> None:
     memory = memory_of(11)
     ran(memory, asked("A", P13[:12]))
-    got = _begins(function, memory, asked("B", P13[:12]))
-    _expect(got, "4; 3 blocks, 8 tokens found; cached_tokens 8")
+    got = begins(function, memory, asked("B", P13[:12]))
+    expect_says(got, "4; 3 blocks, 8 tokens found; cached_tokens 8")
 
 
 @begin.case(
@@ -217,89 +218,4 @@ def _salts(function: Any) -> None:
         came = attempt(function, memory, asked(name, P13, salt=salt, adapter=adapter), 0, 64)
         expect(came.error is None, got=f"{name}: {came}")
         found.append(f"{name} {memory.cache.lengths.get(name)}")
-    _expect(f"found: {', '.join(found)}", "found: B 0, C 0, D 12")
-
-
-@begin.case(
-    "a return",
-    tried="B, salt x, ran 8 tokens, has said 6 and was preempted; its blocks are in the index. A "
-    "stranger without a salt has the same tokens",
-    right="2; 4 blocks, 12 tokens found; cached_tokens 0; its own blocks",
-    why="Prompt and answer are known, 14 tokens, and twelve of them are found, under its own salt. "
-    "What it finds of itself is no hit. (vllm-project/vllm#25780: 30 % for 0.2 %)",
-)
-def _return(function: Any) -> None:
-    memory, tokens = memory_of(24), [*P13, 9]
-    ran(memory, asked("stranger", tokens))
-    request = asked("B", tokens[:8], salt="x")
-    request.tokens += tokens[8:]
-    ran(memory, request)
-    own = memory.cache.tables["B"][:3]
-    memory.preempt(request)
-    request.stats.cached_tokens, request.stats.preemptions = 0, 1
-    got = _begins(function, memory, request)
-    theirs = memory.cache.tables.get("B", [])[:3]
-    got += (
-        "; its own blocks"
-        if theirs == own
-        else f"; blocks {shown(theirs)}, its own are {shown(own)}"
-    )
-    _expect(got, "2; 4 blocks, 12 tokens found; cached_tokens 0; its own blocks")
-
-
-@begin.case(
-    "a hit, and then a return",
-    tried="B found 8 tokens of A's when it first came, was preempted, and finds 12 now",
-    right="1; 4 blocks, 12 tokens found; cached_tokens 8",
-    why="How much the index spares newcomers is asked once, when they come.",
-)
-def _twice(function: Any) -> None:
-    memory = memory_of(24)
-    ran(memory, asked("A", P13[:8]))
-    request = asked("B", P13)
-    ran(memory, request)
-    memory.preempt(request)
-    request.stats.cached_tokens, request.stats.preemptions = 8, 2
-    got = _begins(function, memory, request)
-    _expect(got, "1; 4 blocks, 12 tokens found; cached_tokens 8")
-
-
-@begin.case(
-    "a return from host memory",
-    tried="B ran 13 tokens, said one, and was copied to host memory; the index has lost its blocks",
-    right="1; 4 blocks, 13 tokens found; cached_tokens 0; in host memory: nothing",
-    why="Thirteen tokens come back over the bus, so that one is left to run. What came back needs "
-    "no copy any more.",
-)
-def _copy(function: Any) -> None:
-    memory = memory_of(9, host=5)
-    request = asked("B", P13)
-    ran(memory, request)
-    memory.preempt(request)
-    memory.prefix.evict(3)
-    request.add(9)
-    request.stats.preemptions = 1
-    got = f"{_begins(function, memory, request)}; in host memory: {_kept(memory)}"
-    _expect(got, "1; 4 blocks, 13 tokens found; cached_tokens 0; in host memory: nothing")
-
-
-@begin.case(
-    "a copy, of which the index has the beginning",
-    tried="the same, and the index still has two of B's blocks",
-    right="1; 4 blocks, 13 tokens found; cached_tokens 0; in host memory: nothing",
-    why="Two blocks are found and two come back. Together they are all that was written.",
-)
-def _both(function: Any) -> None:
-    memory = memory_of(9, host=5)
-    request = asked("B", P13)
-    ran(memory, request)
-    memory.preempt(request)
-    memory.prefix.evict(1)
-    request.add(9)
-    request.stats.preemptions = 1
-    got = f"{_begins(function, memory, request)}; in host memory: {_kept(memory)}"
-    _expect(got, "1; 4 blocks, 13 tokens found; cached_tokens 0; in host memory: nothing")
-
-
-def _kept(memory: Any) -> str:
-    return ", ".join(memory.host.kept) or "nothing"
+    expect_says(f"found: {', '.join(found)}", "found: B 0, C 0, D 12")
