@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from paged_attention.lazy import lazy_names
 from workbook.trace.recorder import Recorder
-from workbook.trace.replay import Contradiction, State, replay, states
+from workbook.trace.replay import Contradiction, Replay, replay, states
 from workbook.trace.schema import Event, Trace
+from workbook.trace.state import State
 
 if TYPE_CHECKING:
     from workbook.trace.paged import RecordingPagedKVCache as RecordingPagedKVCache
@@ -36,6 +37,7 @@ __all__ = [
     "RecordingPagedKVCache",
     "RecordingPrefixCache",
     "RecordingScheduler",
+    "Replay",
     "State",
     "Trace",
     "recorded",

@@ -4,8 +4,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from workbook.trace.replay import State, states
+from workbook.trace.replay import states
 from workbook.trace.schema import Event, Trace
+from workbook.trace.state import State
 
 
 class Place(NamedTuple):

@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from workbook.trace.replay import State
+from workbook.trace.replay import Replay
 from workbook.trace.schema import CALL_ARGS, NONE, Event, Trace
+from workbook.trace.state import State
 from workbook.words.names import isolated, shown_names
 from workbook.words.wording import number, say, words_beside
 
@@ -52,7 +53,7 @@ def sentence(trace: Trace, state: State, events: list[Event], names: Sequence[st
 
 def steps(trace: Trace) -> Iterator[tuple[str, str]]:
     """Each step's call and sentence."""
-    state, names = State(trace), sentence_names(trace)
+    state, names = Replay(trace), sentence_names(trace)
     for step, events in enumerate(trace.by_step()):
         state.apply(events)
         yield call_text(trace, step, names), sentence(trace, state, events, names)

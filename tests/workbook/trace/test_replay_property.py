@@ -12,6 +12,7 @@ from paged_attention.prefix_index import PrefixIndex
 from workbook.trace import (
     RecordingPagedKVCache,
     RecordingPrefixCache,
+    Replay,
     State,
     Trace,
     replay,
@@ -52,7 +53,7 @@ class TraceMachine(RuleBasedStateMachine):
         self.restart()
 
     def restart(self) -> None:
-        self.state = State(self.cache.trace)
+        self.state = Replay(self.cache.trace)
         self.seen = 0
 
     def alive(self, data: st.DataObject) -> str:

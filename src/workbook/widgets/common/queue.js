@@ -1,6 +1,6 @@
 // Who runs, who waits and what each has left to run, after each step of a serving trace.
 // Mirrors trace/queue.py; a test holds the two together.
-import { State } from "./replay.js";
+import { State } from "./state.js";
 
 /** Follows a trace's events; `apply` each step in turn, after the state has. */
 class Queue {

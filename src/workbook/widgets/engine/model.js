@@ -3,7 +3,7 @@ import LINE from "../line/words.json" with { type: "json" };
 import WORDS from "./words.json" with { type: "json" };
 import { visible } from "../common/names.js";
 import { standsOf } from "../common/queue.js";
-import { forest } from "../common/replay.js";
+import { forest } from "../common/snapshot.js";
 import { say } from "../common/wording.js";
 import { PoolModel } from "../pool/model.js";
 

@@ -3,7 +3,8 @@ import WORDS from "./words.json" with { type: "json" };
 import { Engine } from "../common/engine.js";
 import { Groups } from "../common/groups.js";
 import { isolated, shownNames } from "../common/names.js";
-import { Player, copiedBy } from "../common/replay.js";
+import { Player } from "../common/replay.js";
+import { copiedBy } from "../common/state.js";
 import { readTrace } from "../common/trace.js";
 import { say } from "../common/wording.js";
 

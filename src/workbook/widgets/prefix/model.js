@@ -3,7 +3,8 @@ import WORDS from "./words.json" with { type: "json" };
 import { Groups } from "../common/groups.js";
 import { isolated, shownNames, visible } from "../common/names.js";
 import { hitPath, nextName, runCalls, runPrompts, wordsOf } from "./prompts.js";
-import { Player, forest } from "../common/replay.js";
+import { Player } from "../common/replay.js";
+import { forest } from "../common/snapshot.js";
 import { readTrace } from "../common/trace.js";
 import { say } from "../common/wording.js";
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from workbook.stills.looks import STATES
 from workbook.stills.sheet import MARGIN, Sheet
 from workbook.trace import Event, State
-from workbook.trace.replay import Prefix
 from workbook.trace.schema import NONE
+from workbook.trace.state import Prefix
 from workbook.widgets.common.answer import Answer
 from workbook.widgets.common.cells import law
 from workbook.widgets.common.grouping import Grouped
