@@ -12,7 +12,7 @@ from torch import Tensor
 from paged_attention.allocator import BlockAllocator
 from paged_attention.batch_tables import BatchTables
 from paged_attention.cache_step import Step
-from paged_attention.errors import BlockPoolExhausted, BlockShared
+from paged_attention.errors import BlockPoolExhausted
 from paged_attention.fp8 import check_stored_type, is_fp8
 from paged_attention.journal import all_or_nothing
 from paged_attention.kernels import paged_decode_attention, paged_prefill_attention
@@ -64,19 +64,6 @@ class PagedKVCache(PagedTables):
         self.v_pool = torch.zeros(shape, device=device, dtype=dtype)
         self._batch_tables = BatchTables(self.device)
         self.decode, self.prefill = decode, prefill
-
-    def check_writable(self, seq: Hashable, start: int, end: int) -> None:
-        """Also refuse to overwrite what others read: ``reserve`` copies for new tokens alone."""
-        super().check_writable(seq, start, end)
-        if start == self.lengths[seq]:
-            return
-        for block in self.tables[seq][start // self.block_size : self.blocks_needed(end)]:
-            if self.allocator.refs[block] > 1:
-                raise BlockShared(
-                    f"sequence {seq!r} would overwrite tokens from position {start} on, and "
-                    f"block {block} has other holders who read them; truncate {seq!r} to {start} "
-                    "and reserve, which copies what is shared"
-                )
 
     @all_or_nothing
     def create(self, seq: Hashable) -> None:

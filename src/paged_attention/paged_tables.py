@@ -6,7 +6,7 @@ from collections.abc import Hashable, Mapping
 from paged_attention import tables
 from paged_attention.allocator import BlockAllocator
 from paged_attention.batched_cache import BatchedCache
-from paged_attention.errors import InvariantBroken
+from paged_attention.errors import BlockShared, InvariantBroken
 
 
 class PagedTables(BatchedCache):
@@ -45,6 +45,19 @@ class PagedTables(BatchedCache):
         # When every holder of a block writes, the last finds itself alone and needs no copy.
         copies = sum(min(n, self.allocator.refs[block] - 1) for block, n in writers.items())
         return copies + sum(self._blocks_missing(seq, n) for seq, n in new_tokens.items())
+
+    def check_writable(self, seq: Hashable, start: int, end: int) -> None:
+        """Also refuse to overwrite what others read: ``reserve`` copies for new tokens alone."""
+        super().check_writable(seq, start, end)
+        if start == self.lengths[seq]:
+            return
+        for block in self.tables[seq][start // self.block_size : self.blocks_needed(end)]:
+            if self.allocator.refs[block] > 1:
+                raise BlockShared(
+                    f"sequence {seq!r} would overwrite tokens from position {start} on, and "
+                    f"block {block} has other holders who read them; truncate {seq!r} to {start} "
+                    "and reserve, which copies what is shared"
+                )
 
     def check_invariants(self) -> None:
         """Raise ``InvariantBroken`` naming what breaks the law. Walks the whole pool."""
