@@ -13,7 +13,6 @@ built twice.
 
 import ctypes
 import hashlib
-import math
 import os
 import platform
 import shutil
@@ -29,6 +28,7 @@ import torch
 from torch import Tensor
 
 from paged_attention.errors import KernelNotBuilt
+from paged_attention.exp2 import LOG2_E
 from paged_attention.kernels.inputs import Decode, check_tables
 from paged_attention.user_cache import cache_root
 
@@ -48,7 +48,6 @@ FLAGS = (
 )
 # The fastest that the compiler takes. Apple's has no OpenMP: there the kernel uses one thread.
 EXTRA_FLAGS = (("-march=native", "-fopenmp"), ("-fopenmp",), ("-march=native",), ())
-_LOG2_E = math.log2(math.e)
 _POINTERS, _INTS = [ctypes.c_void_p] * 6, [ctypes.c_int64] * 9
 
 Library = Callable[..., int]
@@ -85,7 +84,7 @@ def decode(step: Decode) -> Tensor:
         block_stride,
         head_stride,
         slot_stride,
-        step.scale * step.k_scale * _LOG2_E,
+        step.scale * step.k_scale * LOG2_E,
         step.v_scale,
         torch.get_num_threads(),
     )

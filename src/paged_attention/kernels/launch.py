@@ -4,7 +4,6 @@ A launch is plain data, so that the same one can run on a GPU, run in the interp
 compiled for a GPU that isn't there.
 """
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,13 +12,13 @@ import torch
 import triton
 
 from paged_attention.errors import BadTensor
+from paged_attention.exp2 import LOG2_E
 from paged_attention.kernels.grouped import decode_grouped
 from paged_attention.kernels.inputs import FP8_TYPES, Decode
 from paged_attention.kernels.naive import decode_naive
 from paged_attention.kernels.split import decode_split, merge_splits
 from paged_attention.tables import ceil_div
 
-LOG2_E = math.log2(math.e)
 TENSOR_CORE_ROWS = 16  # of one instruction; Triton pads a smaller tl.dot to as many
 MAX_SPLITS = 128
 

@@ -6,18 +6,17 @@ the mask hides, too.
 """
 
 import ctypes
-import math
 from functools import cache
 from pathlib import Path
 
 import torch
 from torch import Tensor
 
+from paged_attention.exp2 import LOG2_E
 from paged_attention.kernels import cpu
 from paged_attention.kernels.prefill_inputs import Prefill, check_prefill
 
 SOURCE = Path(__file__).with_name("prefill.cpp")
-_LOG2_E = math.log2(math.e)
 _NUMBERS = [*[ctypes.c_int64] * 12, ctypes.c_float, ctypes.c_float, ctypes.c_int64]
 
 
@@ -44,7 +43,7 @@ def prefill(step: Prefill) -> Tensor:
         block_size,
         *k_pool.stride()[:3],
         *q.stride()[:2],
-        step.scale * step.k_scale * _LOG2_E,
+        step.scale * step.k_scale * LOG2_E,
         step.v_scale,
         torch.get_num_threads(),
     )

@@ -4,7 +4,6 @@ A case is a small decode step: pools full of NaN but for the slots that were wri
 padding names a block that no pool has, lengths at both sides of a block's edge.
 """
 
-import math
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,9 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from paged_attention.exp2 import LOG2_E
+
 HEAD_DIM, GROUP = 8, 3
 NO_BLOCK = 2**40  # a table's padding: no process survives an address made from it
-LOG2_E = math.log2(math.e)
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ import torch
 from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 
+from paged_attention.exp2 import LOG2_E
 from paged_attention.kernels import cpu, reference
 from paged_attention.kernels.inputs import Decode, checked
-from workbook.walk.cases import LOG2_E
 
 HEADS, KV_HEADS, HEAD_DIM, BLOCK_SIZE = 9, 3, 64, 16  # SmolLM2's, in float32
 QUERIES = 3  # a step is run with these in turn, so that a kept answer is a wrong one

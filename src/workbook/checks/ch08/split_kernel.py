@@ -5,6 +5,7 @@ from dataclasses import replace
 from itertools import accumulate
 from typing import Any, NamedTuple
 
+from paged_attention.exp2 import LOG2_E
 from workbook.checks.ch08.grouped_kernel import tiled_step
 from workbook.checks.framework import CheckFailed, exercise, expect
 from workbook.checks.toolboxes import far_blocks
@@ -144,7 +145,7 @@ def _one(kernel: Any) -> None:
     step = tiled_step([40], heads=8, kv_heads=2)
     m, l, _ = expect_parts(kernel, step, 1)  # noqa: E741
     keys = step.k_pool[step.tables[0], 0].flatten(0, 1)[:40].double()
-    scores = keys @ step.q[0, 0].double() * step.q.shape[2] ** -0.5 * math.log2(math.e)
+    scores = keys @ step.q[0, 0].double() * step.q.shape[2] ** -0.5 * LOG2_E
     right = scores.max().item(), torch.exp2(scores - scores.max()).sum().item()
     got = m[0, 0, 0].item(), l[0, 0, 0].item()
     expect(

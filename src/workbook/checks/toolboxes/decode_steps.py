@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from paged_attention.exp2 import LOG2_E
 from workbook.checks.framework import CheckFailed
 from workbook.checks.toolboxes.launching import Outside, run_kernel
 
@@ -126,7 +127,7 @@ def arguments(step: DecodeStep) -> dict[str, Any]:
         "v_pool": step.v_pool,
         "block_tables": torch.tensor(padded, dtype=torch.int32),
         "lengths": torch.tensor(step.lengths, dtype=torch.int32),
-        "scale": head_dim**-0.5 * math.log2(math.e),
+        "scale": head_dim**-0.5 * LOG2_E,
         "HEADS": heads,
         "KV_HEADS": kv_heads,
         "GROUP": step.group,
