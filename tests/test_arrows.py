@@ -44,6 +44,8 @@ LIGHT = [
     "paged_attention.tables",
     "workbook",
     "workbook.checks",
+    "workbook.classroom.command",
+    "workbook.classroom.share",
     "workbook.clock",
     "workbook.live.board_panel",
     "workbook.live.chat_panel",

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from workbook.checks import judge as judge
     from workbook.checks import mine as mine
     from workbook.checks.progress import progress as progress
+    from workbook.classroom.share import share_progress as share_progress
+    from workbook.classroom.share import stop_sharing as stop_sharing
     from workbook.stills import canvas as canvas
     from workbook.stills import show as show
     from workbook.walk.stopwatch import stopwatch as stopwatch
@@ -28,10 +30,12 @@ _HOME = {
     "judge": "checks",
     "mine": "checks",
     "progress": "checks.progress",
+    "share_progress": "classroom.share",
     "show": "stills",
+    "stop_sharing": "classroom.share",
     "stopwatch": "walk.stopwatch",
 }
-__all__ = ["canvas", "check", "compare", "hint", "judge", "mine", "progress", "show", "stopwatch"]
+__all__ = [*_HOME]  # names, all of them strings
 
 
 __getattr__, __dir__ = lazy_names(__name__, _HOME)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from workbook.checks.framework.exercise import Exercise
+    from workbook.checks.framework.report import Report
 
 
 def file() -> Path:
@@ -44,11 +45,13 @@ def _is_solution(name: str) -> bool:
     return name.lower().endswith("solution")
 
 
-def note(exercises: "Iterable[Exercise]", solution: Any) -> None:
-    """Note that ``solution`` passed these exercises, if it is the reader's. Never raises.
+def note(exercises: "Iterable[Exercise]", report: "Report", solution: Any) -> None:
+    """Note that ``solution`` passed these exercises, if it did and is the reader's. Never raises.
 
     A folder that can't be written to costs the note and not the check.
     """
+    if not report.ok:
+        return
     new = {each.label for each in exercises if solution not in (each.finished, *each.also_right)}
     if not is_readers(solution) or new <= passed():
         return

@@ -12,11 +12,21 @@ from functools import cache
 from importlib import import_module
 
 from workbook.checks.framework import Exercise, OpenTask, registry
-from workbook.checks.framework.calls import Checks, Judge
+from workbook.checks.framework.calls import Checks, Judge, Listener
 from workbook.checks.framework.guess import compare
 from workbook.notes import note
 
-__all__ = ["check", "compare", "exercises", "hint", "judge", "load_mistakes", "mine", "open_tasks"]
+__all__ = [
+    "check",
+    "compare",
+    "exercises",
+    "hint",
+    "judge",
+    "listeners",
+    "load_mistakes",
+    "mine",
+    "open_tasks",
+]
 
 
 def _import_all(package: str) -> None:
@@ -40,7 +50,8 @@ def load_mistakes(label: str) -> None:
     _import_all(f"{__name__}.ch{number}.mistakes")
 
 
-check = Checks(registry, _load, load_mistakes, note)
+listeners: list[Listener] = [note]  # who hears of each check; the checks know none of them
+check = Checks(registry, _load, load_mistakes, listeners)
 hint, mine = check.hint, check.mine
 judge = Judge(registry, _load)
 

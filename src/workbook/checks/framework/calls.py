@@ -11,16 +11,20 @@ from workbook.checks.framework.registry import Registry
 from workbook.checks.framework.report import WIDTH, Report
 from workbook.checks.framework.running import run_cases
 
+# Hears of each check: its exercises (several for a suite), the report, the reader's object.
+Listener = Callable[[Sequence[Exercise], Report, Any], None]
+
 
 def _nothing(*_: object) -> None:
-    """No mistakes to load, and no notes to make."""
+    """No mistakes to load."""
 
 
 class Checks:
     """``check.<name>(your_object)`` runs that exercise; ``hint(n)`` speaks of the last one.
 
-    ``load`` registers the exercises; ``load_mistakes(label)`` adds what is known of one of them;
-    ``note(exercises, object)`` hears what passed.
+    ``load`` registers the exercises; ``load_mistakes(label)`` adds what is known of one of them.
+    After each check every one of ``listeners`` hears of it; the list may grow and shrink at any
+    time, and what its members do with the news is their affair.
     """
 
     def __init__(
@@ -28,12 +32,12 @@ class Checks:
         registry: Registry,
         load: Callable[[], None] = lambda: None,
         load_mistakes: Callable[[str], None] = _nothing,
-        note: Callable[[Sequence[Exercise], Any], None] = _nothing,
+        listeners: Sequence[Listener] = (),
     ) -> None:
         self._registry = registry
         self._load = load
         self._load_mistakes = load_mistakes
-        self._note = note
+        self._listeners = listeners
         self._last: Exercise | None = None
         self._passed: dict[int, Any] = {}  # objects by id; held, so that no id is used twice
 
@@ -86,9 +90,10 @@ class Checks:
         self._last = owners[min(report.passed, len(owners) - 1)][0]
         if report.ok:
             self._passed[id(your_object)] = your_object
-            self._note(parts, your_object)
         else:
             self._passed.pop(id(your_object), None)
+        for hear in tuple(self._listeners):
+            hear(parts, report, your_object)
         return report
 
 
