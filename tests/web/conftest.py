@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.gallery import Shown, gallery, write_gallery
 from helpers.web import BASE, ROOT, Visit
 
 from bookbuild.web.build import build
@@ -98,6 +99,42 @@ def visit(browser: Any, address: str) -> Iterator[Callable[..., Visit]]:
         context = browser.new_context(viewport={"width": width, "height": height}, **options)
         contexts.append(context)
         return Visit(context, address)
+
+    yield start
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture(scope="session")
+def shown() -> dict[str, Shown]:
+    """Every picture, and what it says at each step."""
+    return gallery()
+
+
+@pytest.fixture(scope="session")
+def gallery_address(
+    shown: dict[str, Shown], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[str]:
+    """Where a page with all pictures is, and below it one for each."""
+    folder = tmp_path_factory.mktemp("gallery")
+    write_gallery(folder, {name: one.picture for name, one in shown.items()})
+    with serving(folder, BASE) as where:
+        yield where
+
+
+@pytest.fixture
+def visit_gallery(browser: Any, gallery_address: str) -> Iterator[Callable[..., Visit]]:
+    """Make visits to it: ``visit_gallery("pool", width=320)``; its pictures are drawn by then."""
+    contexts = []
+
+    def start(name: str = "", width: int = 1280, height: int = 900, **options: Any) -> Visit:
+        context = browser.new_context(viewport={"width": width, "height": height}, **options)
+        contexts.append(context)
+        visitor = Visit(context, gallery_address)
+        visitor.open(f"/{name}/" if name else "/")
+        visitor.scroll_through()
+        visitor.pictures_ready()
+        return visitor
 
     yield start
     for context in contexts:

@@ -3,17 +3,15 @@ nobody.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import pytest
 from helpers.axe import violations
-from helpers.gallery import HOSTILE, Shown, gallery, write_gallery
-from helpers.web import BASE, Visit
+from helpers.gallery import HOSTILE, Shown
+from helpers.web import Visit
 
-from bookbuild.web.serve import serving
 from workbook.widgets.contiguous import picture as contiguous
 from workbook.widgets.pages import picture as pages
 from workbook.widgets.tiles import picture as tiles
@@ -25,35 +23,9 @@ WHOLE = ("reading", "block_size", "times", "tiles", "pages")  # tables that have
 Open = Callable[..., Visit]
 
 
-@pytest.fixture(scope="module")
-def shown() -> dict[str, Shown]:
-    return gallery()
-
-
-@pytest.fixture(scope="module")
-def page_address(shown: dict[str, Shown], tmp_path_factory: Any) -> Iterator[str]:
-    folder: Path = tmp_path_factory.mktemp("gallery")
-    write_gallery(folder, {name: one.picture for name, one in shown.items()})
-    with serving(folder, BASE) as where:
-        yield where
-
-
 @pytest.fixture
-def visit(browser: Any, page_address: str) -> Iterator[Open]:
-    contexts = []
-
-    def start(name: str = "", width: int = 1280, **options: Any) -> Visit:
-        context = browser.new_context(viewport={"width": width, "height": 900}, **options)
-        contexts.append(context)
-        visitor = Visit(context, page_address)
-        visitor.open(f"/{name}/" if name else "/")
-        visitor.scroll_through()
-        visitor.pictures_ready()
-        return visitor
-
-    yield start
-    for context in contexts:
-        context.close()
+def visit(visit_gallery: Open) -> Open:
+    return visit_gallery
 
 
 def picture(visitor: Visit, name: str) -> Any:
@@ -121,7 +93,7 @@ def test_one_tab_stop_between_the_controls_and_the_table_switch(name: str, visit
         visitor.page.keyboard.press("Tab")
     assert stops == sorted(stops, key=["pa-bar", "pa-controls", "pa-stage", "pa-foot"].index)
     assert stops.count("pa-stage") == 1
-    assert stops.count("pa-foot") == 1
+    assert stops.count("pa-foot") == 2
     assert stops.count("pa-bar") == 4
 
 
@@ -387,10 +359,10 @@ def test_play_steps_to_the_end_and_speaks_at_most_every_two_seconds(visit: Open)
     assert heard[-1][1] == "polite"  # the last is said when all is at rest
 
 
-def test_motion_is_short_and_stops_when_asked(browser: Any, page_address: str) -> None:
+def test_motion_is_short_and_stops_when_asked(browser: Any, gallery_address: str) -> None:
     for motion, wanted in (("no-preference", "0.16s"), ("reduce", "0s")):
         context = browser.new_context(reduced_motion=motion)
-        visitor = Visit(context, page_address)
+        visitor = Visit(context, gallery_address)
         visitor.open("/pool/")
         visitor.scroll_through()
         visitor.pictures_ready()

@@ -254,6 +254,23 @@ def test_keys_in_a_picture_are_the_pictures(live: Any) -> None:
     assert says(one).startswith("Look-up 3")
 
 
+def test_f_fills_the_screen_and_arrows_are_the_pictures(live: Any) -> None:
+    one = picture(live, 2)
+    one.locator(".pa-entries [tabindex='0']").focus()
+    before = says(one)
+    live.keyboard.press("f")
+    shown = live.locator(".pa[data-presenting]")
+    shown.wait_for(timeout=1000 * SECONDS)
+    assert shown.bounding_box() == {"x": 0, "y": 0, "width": 1300, "height": 1000}
+    live.keyboard.press("ArrowRight")
+    until(live, lambda: says(shown) != before)
+    live.keyboard.press("ArrowLeft")
+    live.keyboard.press("f")
+    shown.wait_for(state="detached", timeout=1000 * SECONDS)
+    assert live.locator(".jp-Notebook .jp-Cell").count() == len(CELLS) + 1
+    until(live, lambda: says(one) == before)
+
+
 def test_a_board_watches_and_a_chat_answers_until_it_is_stopped(live: Any, stub: Stub) -> None:
     board, chat = picture(live, 8), picture(live, 9)
     stub.metrics = VLLM.replace('running{engine="0",model_name="m"} 3', "running 7")

@@ -63,13 +63,18 @@ export class ChatView extends PanelBase {
     if (this.answering) this.kernel.send({ call: "stop" });
   }
 
+  /** True if the key was for the chat. */
   pressed(event) {
-    if (event.key === "Escape") this.stop();
+    if (event.key === "Escape" && this.answering) {
+      this.stop();
+      return true;
+    }
     const plain = !(event.shiftKey || event.ctrlKey || event.altKey || event.metaKey);
-    if (event.key !== "Enter" || !plain || event.target !== this.box) return;
-    if (event.isComposing) return; // it ends a word of an input method
+    if (event.key !== "Enter" || !plain || event.target !== this.box) return false;
+    if (event.isComposing) return false; // it ends a word of an input method
     event.preventDefault();
     this.send();
+    return true;
   }
 
   /** What was said; only turns that differ are written anew, so a reader's selection stays. */

@@ -1,6 +1,7 @@
 // What both panels have: a frame whose keys stay in it, a status line, and a kernel that may be lost.
 import { h, write } from "../../widgets/common/dom.js";
 import { Kernel } from "../../widgets/common/kernel.js";
+import { Presenter } from "../../widgets/common/present.js";
 
 /** `words`: of this panel; `hear`: by trait, what is called when it changes. */
 export class PanelBase {
@@ -9,6 +10,7 @@ export class PanelBase {
     this.hearers = Object.entries(hear).map(([trait, act]) => [`change:${trait}`, act]);
     for (const [event, act] of this.hearers) model.on(event, act);
     this.kernel = new Kernel(model, (text) => this.troubled(text));
+    this.presenter = new Presenter({ redraw: () => this.show() });
     this.says = h("p", { class: "pa-says pa-live-says", role: "status", "aria-live": "polite" });
   }
 
@@ -21,13 +23,16 @@ export class PanelBase {
         "aria-label": this.words.name,
         "data-lm-suppress-shortcuts": "true",
         onkeydown: (event) => {
-          this.pressed?.(event);
+          const plain = !(event.ctrlKey || event.altKey || event.metaKey);
+          if (!this.pressed?.(event) && plain && this.presenter.key(event)) event.preventDefault();
           event.stopPropagation(); // the page and Lab have keys of their own
         },
         onkeyup: (event) => event.stopPropagation(),
       },
       ...children,
+      h("div", { class: "pa-foot" }, this.presenter.button, this.presenter.keys),
     );
+    this.presenter.attach(root);
     this.sized = new ResizeObserver(() => {
       root.toggleAttribute("data-narrow", root.clientWidth > 0 && root.clientWidth < 480);
     });
@@ -54,6 +59,7 @@ export class PanelBase {
     for (const [event, act] of this.hearers) this.model.off(event, act);
     this.kernel.remove();
     this.sized.disconnect();
+    this.presenter.remove();
     this.root.remove();
   }
 }

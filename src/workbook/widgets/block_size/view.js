@@ -1,9 +1,9 @@
 // What do small and large blocks cost? Waste, table entries and tokens run, on one axis.
 import WORDS from "./words.json" with { type: "json" };
 import { chart, nearest } from "./chart.js";
-import { field, h, put, svg, table, write } from "../common/dom.js";
-import { Frame } from "../common/frame.js";
+import { choice, field, h, put, scaleOf, svg, table, write } from "../common/dom.js";
 import { NARROW } from "../common/layout.js";
+import { Stepped } from "../common/stepped.js";
 import { BlockSizeModel } from "./model.js";
 import { say } from "../common/wording.js";
 
@@ -11,8 +11,9 @@ const GAP = 12;
 const SMALL = 150; // px, the height of a chart among many
 const JUMP = 3; // sizes that a page key moves on
 
-export class BlockSizePicture {
+export class BlockSizePicture extends Stepped {
   constructor(el, data) {
+    super();
     this.model = new BlockSizeModel(data);
     const { sizes } = this.model;
     this.charts = h("div", { class: "pa-charts", "aria-hidden": "true" });
@@ -29,34 +30,27 @@ export class BlockSizePicture {
       this.charts,
     );
     this.beside = h("p", { class: "pa-law" });
-    this.frame = new Frame({
-      name: WORDS.name,
-      question: WORDS.question,
+    this.frameIn(WORDS, {
       note: this.model.note(),
       last: this.model.last,
       start: sizes.indexOf(data.size),
       stage: this.stage,
       controls: [this.choices()],
       legend: () => this.legend(),
-      hint: WORDS.hint,
-      draw: (step) => this.draw(step),
       say: (step) => ["", this.model.sentence(step)],
       table: () =>
         table(say(WORDS.caption, { name: this.model.set.name }), this.model.head, this.model.rows()),
-      key: (event) => this.key(event),
     });
     put(this.frame.range, "aria-label", WORDS.slider);
     this.frame.box.append(this.beside);
     this.stage.addEventListener("pointerdown", (event) => this.pick(event));
-    el.append(this.frame.root);
-    this.frame.go(this.frame.step, { quiet: true });
+    this.showIn(el);
   }
 
   choices() {
-    const option = ({ name }, at) => h("option", { value: at }, name);
-    const select = h("select", {}, ...this.model.sets.map(option));
-    select.addEventListener("change", () => {
-      this.model.choose(Number(select.value));
+    const options = this.model.sets.map(({ name }, at) => [at, name]);
+    const sets = choice(WORDS.set, options, 0, (at) => {
+      this.model.choose(Number(at));
       this.frame.note = this.model.note();
       this.frame.go(this.frame.step);
     });
@@ -68,7 +62,7 @@ export class BlockSizePicture {
       this.frame.tell(this.model.beside());
     });
     this.longest = h("span", { class: "pa-note" });
-    const fields = [field(WORDS.set, select), field(WORDS.most, this.most), this.longest];
+    const fields = [sets, field(WORDS.most, this.most), this.longest];
     return h("div", { class: "pa-choices" }, ...fields);
   }
 
@@ -101,9 +95,15 @@ export class BlockSizePicture {
     write(this.beside, this.model.beside());
   }
 
+  /** The charts are one slider: its stage is its only part. */
+  parts() {
+    return [];
+  }
+
   pick(event) {
     const box = event.target.closest("svg")?.getBoundingClientRect();
-    if (box) this.frame.go(nearest(event.clientX - box.x, this.model.sizes.length, this.width));
+    const x = box && (event.clientX - box.x) / scaleOf(this.charts);
+    if (box) this.frame.go(nearest(x, this.model.sizes.length, this.width));
   }
 
   key({ key }) {
@@ -121,9 +121,5 @@ export class BlockSizePicture {
     if (!(key in steps)) return false;
     this.frame.go(steps[key]);
     return true;
-  }
-
-  remove() {
-    this.frame.remove();
   }
 }

@@ -2,6 +2,7 @@
 import looks from "../../stills/looks.json" with { type: "json" };
 import WORDS from "./words.json" with { type: "json" };
 import { h, put } from "./dom.js";
+import { chunks } from "./layout.js";
 import { short } from "./names.js";
 
 export const STATES = looks.states;
@@ -17,6 +18,10 @@ export function newCell(role = "gridcell") {
   cell.append(cell.id_, cell.mark, cell.tab, cell.bar);
   return cell;
 }
+
+/** Cells as rows of a grid, so many in each. */
+export const rowsOf = (cells, columns) =>
+  chunks(cells, columns).map((row) => h("div", { role: "row", class: "pa-row" }, ...row));
 
 /** Show a state on a cell, whose texts are for eyes only: `label` is what it is called. `part`: what share of it is written, if not all. */
 export function dress(

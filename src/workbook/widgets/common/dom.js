@@ -58,6 +58,8 @@ const SHAPES = {
   next: "M5 3l6 5-6 5z",
   play: "M4 2.5 13 8l-9 5.5z",
   pause: "M4 3h3v10H4zM9 3h3v10H9z",
+  more: "M2 2h5v2H4v3H2zM9 2h5v5h-2V4H9zM2 9h2v3h3v2H2zM12 9h2v5H9v-2h3z",
+  less: "M5 2h2v5H2V5h3zM9 2h2v3h3v2H9zM2 9h5v5H5v-3H2zM9 9h5v2h-3v3H9z",
 };
 
 /** A shape for a button; the button's label says what it does. */
@@ -73,6 +75,17 @@ export function field(label, input) {
   input.id = newId();
   return h("span", { class: "pa-field" }, h("label", { for: input.id }, label), input);
 }
+
+/** A labelled choice among [value, text]; `act(value)` hears a change. */
+export function choice(label, options, chosen, act) {
+  const option = ([value, text]) => h("option", { value, selected: value === chosen }, text);
+  const select = h("select", {}, ...options.map(option));
+  select.addEventListener("change", () => act(select.value));
+  return field(label, select);
+}
+
+/** How many px of the screen one px of an element takes: before a room it is enlarged. */
+export const scaleOf = (element) => element.getBoundingClientRect().width / element.offsetWidth || 1;
 
 /** A table: head is a list of texts, rows are lists of texts; the first of a row is its head. */
 export function table(caption, head, rows) {

@@ -3,6 +3,7 @@
 import { NARROW } from "./layout.js";
 import { h, icon, newId, put, write } from "./dom.js";
 import { Kernel } from "./kernel.js";
+import { Presenter } from "./present.js";
 import { number } from "./wording.js";
 
 const PADDING = 16; // px at either side, 12 when narrow
@@ -70,6 +71,11 @@ export class Frame {
       },
       "Table",
     );
+    this.presenter = new Presenter({
+      redraw: () => this.show(),
+      step: (by) => this.jump(this.step + by),
+      refocus: () => this.refocus?.(),
+    });
     const hint = newId();
     put(this.stage, "aria-describedby", hint);
     this.root = h(
@@ -106,9 +112,12 @@ export class Frame {
         { class: "pa-foot" },
         (this.legendBox = h("div", { class: "pa-key" })),
         this.switch,
+        this.presenter.button,
+        this.presenter.keys,
         h("p", { class: "pa-hint", id: hint }, this.hint),
       ),
     );
+    this.presenter.attach(this.root);
     this.root.addEventListener("keyup", (event) => event.stopPropagation());
   }
 
@@ -141,6 +150,13 @@ export class Frame {
     const [call, said] = this.say(this.step);
     put(this.range, "aria-valuetext", `${this.step} of ${this.last}${call ? `, ${call}` : ""}`);
     this.text = [call, said];
+    this.presenter.settle();
+  }
+
+  /** Move as a key asks: what was playing stops. */
+  jump(step) {
+    this.stop();
+    this.go(step);
   }
 
   /** Put the sentence where it is seen; it is spoken at rest, and at most every 2 s while playing. */
@@ -207,19 +223,19 @@ export class Frame {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const typing = event.target.matches("input:not([type=range]), select, textarea");
     const stepKey = { "[": -1, "]": 1 }[event.key];
-    if (stepKey && !typing) {
-      this.stop();
-      this.go(this.step + stepKey);
-      event.preventDefault();
-    } else if (this.stage.contains(event.target) && this.key?.(event)) {
-      event.preventDefault();
-    }
+    const inStage = () => this.stage.contains(event.target) && this.key?.(event);
+    const presenting = () => this.presenter.key(event);
+    // Escape first lets go of a part, then leaves the full screen.
+    const hearers = event.key === "Escape" ? [inStage, presenting] : [presenting, inStage];
+    if (stepKey && !typing) this.jump(this.step + stepKey);
+    if ((stepKey && !typing) || hearers.some((hear) => hear())) event.preventDefault();
     event.stopPropagation(); // the page and Lab have keys of their own
   }
 
   remove() {
     this.stop();
     this.kernel?.remove();
+    this.presenter.remove();
     this.root.remove();
   }
 }

@@ -1,6 +1,6 @@
 // Lines between parts of a picture, drawn over it: which table entry names which block.
 import { arc, curve, inOneRow } from "./layout.js";
-import { svg } from "./dom.js";
+import { scaleOf, svg } from "./dom.js";
 
 export class Links {
   constructor(box) {
@@ -12,13 +12,14 @@ export class Links {
   /** Draw these: {from, to, kind: "link" | "copy", label}. */
   draw(links) {
     const origin = this.box.getBoundingClientRect();
+    const scale = scaleOf(this.box);
     const rect = (element) => {
       const { x, y, width, height } = element.getBoundingClientRect();
       return {
-        x: x - origin.x + this.box.scrollLeft,
-        y: y - origin.y + this.box.scrollTop,
-        width,
-        height,
+        x: (x - origin.x) / scale + this.box.scrollLeft,
+        y: (y - origin.y) / scale + this.box.scrollTop,
+        width: width / scale,
+        height: height / scale,
       };
     };
     const lines = links.flatMap(({ from, to, kind, label }) => {

@@ -1,15 +1,15 @@
 // Why do D and E wait? The same requests in one pool, reserved in runs and in blocks.
 import WORDS from "./words.json" with { type: "json" };
-import { dress, legend, newCell } from "../common/cells.js";
+import { dress, legend, newCell, rowsOf } from "../common/cells.js";
 import { ContiguousModel, SIDES } from "./model.js";
 import { field, h, put, table, write } from "../common/dom.js";
-import { Frame } from "../common/frame.js";
 import { chunks, slotColumns } from "../common/layout.js";
-import { Rover } from "../common/rove.js";
+import { Stepped } from "../common/stepped.js";
 import { say } from "../common/wording.js";
 
-export class ContiguousPicture {
+export class ContiguousPicture extends Stepped {
   constructor(el, data) {
+    super();
     this.model = new ContiguousModel(data);
     const { options } = this.model;
     this.sides = SIDES.map((name) => this.newSide(name));
@@ -18,17 +18,13 @@ export class ContiguousPicture {
       { role: "grid", class: "pa-sides", "aria-label": WORDS.name },
       ...this.sides.map(({ element }) => element),
     );
-    this.frame = new Frame({
-      name: WORDS.name,
-      question: WORDS.question,
+    this.frameIn(WORDS, {
       note: say(WORDS.note, { ...options, size: options.blockSize }),
       last: this.model.last,
       start: data.start,
       stage: this.grid,
       controls: [this.inputs()],
       legend: () => legend(this.model.looks, { words: WORDS.legend }),
-      hint: WORDS.hint,
-      draw: (step) => this.draw(step),
       say: (step) => ["", this.model.sentence(step)],
       table: (step) =>
         table(
@@ -36,16 +32,8 @@ export class ContiguousPicture {
           WORDS.head,
           this.model.rows(step),
         ),
-      refocus: () => this.rover.at?.focus(),
-      key: (event) => this.rover.key(event),
     });
-    this.rover = new Rover(
-      this.grid,
-      () => this.parts(),
-      (part) => this.point(part),
-    );
-    el.append(this.frame.root);
-    this.frame.go(this.frame.step, { quiet: true });
+    this.showIn(el);
   }
 
   inputs() {
@@ -91,11 +79,7 @@ export class ContiguousPicture {
     const columns = slotColumns(this.frame.width);
     if (columns !== this.columns) {
       this.columns = columns;
-      for (const { rows, cells } of this.sides) {
-        const parts = chunks(cells, columns);
-        const row = (row) => h("div", { role: "row", class: "pa-row" }, ...row);
-        rows.replaceChildren(...parts.map(row));
-      }
+      for (const { rows, cells } of this.sides) rows.replaceChildren(...rowsOf(cells, columns));
       put(this.grid, "data-wide", columns === 16 ? "" : null);
     }
     for (const side of this.sides) this.drawSide(side, step);
@@ -130,9 +114,5 @@ export class ContiguousPicture {
         put(cell, "data-linked", part && part.seq >= 0 && cell.seq === part.seq ? "" : null);
       }
     }
-  }
-
-  remove() {
-    this.frame.remove();
   }
 }

@@ -1,17 +1,17 @@
 // One trace, three views: who runs and waits, which block is whose, which prefixes are known.
 import WORDS from "./words.json" with { type: "json" };
-import { dress, legend, newCell } from "../common/cells.js";
+import { dress, legend, newCell, rowsOf } from "../common/cells.js";
 import { h, put, table, write } from "../common/dom.js";
-import { Frame } from "../common/frame.js";
 import { chunks, poolLayout } from "../common/layout.js";
-import { Rover } from "../common/rove.js";
+import { Stepped } from "../common/stepped.js";
 import { say } from "../common/wording.js";
 import { QueueRows, barLegend } from "../line/rows.js";
 import { Tree } from "../prefix/tree.js";
 import { EngineModel } from "./model.js";
 
-export class EnginePicture {
+export class EnginePicture extends Stepped {
   constructor(el, data) {
+    super();
     this.model = new EngineModel(data);
     this.queue = new QueueRows(WORDS.queue);
     this.pool = h("div", { role: "rowgroup", class: "pa-pool" });
@@ -27,29 +27,17 @@ export class EnginePicture {
       part(WORDS.pool, this.grid),
       part(WORDS.index, this.tree.element),
     );
-    this.frame = new Frame({
-      name: WORDS.name,
-      question: WORDS.question,
+    this.frameIn(WORDS, {
       note: this.model.note,
       last: this.model.last,
       start: data.start,
       stage: this.stage,
       legend: () => this.legend(),
-      hint: WORDS.hint,
-      draw: (step) => this.draw(step),
       say: (step) => this.model.say(step),
       table: (step) => this.table(step),
-      refocus: () => this.rover.at?.focus(),
-      key: (event) => this.key(event),
     });
-    this.rover = new Rover(
-      this.stage,
-      () => this.parts(),
-      (part) => this.mark(part),
-    );
     this.frame.box.append(this.law);
-    el.append(this.frame.root);
-    this.frame.go(this.frame.step, { quiet: true });
+    this.showIn(el);
   }
 
   legend() {
@@ -71,8 +59,7 @@ export class EnginePicture {
     if (this.columns === layout.columns) return;
     this.columns = layout.columns;
     this.cells = Array.from({ length: count }, () => newCell());
-    const row = (cells) => h("div", { role: "row", class: "pa-row" }, ...cells);
-    this.pool.replaceChildren(...chunks(this.cells, this.columns).map(row));
+    this.pool.replaceChildren(...rowsOf(this.cells, this.columns));
   }
 
   draw(step) {
@@ -97,7 +84,7 @@ export class EnginePicture {
   }
 
   /** Number the blocks of the request that is pointed at, in the order of its table. */
-  mark(part) {
+  point(part) {
     const request = this.queue.cells.includes(part) ? Number(part.dataset.key) : -1;
     const table = request < 0 ? [] : this.model.blocksOf(request);
     for (const cell of this.cells ?? []) {
@@ -109,15 +96,11 @@ export class EnginePicture {
 
   key(event) {
     const inTree = this.tree.element.contains(event.target);
-    return inTree ? this.tree.key(event, this.rover) : this.rover.key(event);
+    return inTree ? this.tree.key(event, this.rover) : super.key(event);
   }
 
   table(step) {
     const caption = say(WORDS.caption, { step, last: this.model.last });
     return table(caption, WORDS.head, this.model.rowsOf(step));
-  }
-
-  remove() {
-    this.frame.remove();
   }
 }

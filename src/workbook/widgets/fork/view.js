@@ -1,20 +1,20 @@
 // What does a fork cost, and when? Holders of a shared prompt, and their first writes.
 import CELLS from "../common/words.json" with { type: "json" };
 import WORDS from "./words.json" with { type: "json" };
-import { STATES, dress, legend, newCell } from "../common/cells.js";
-import { arrange, field, h, put, table, write } from "../common/dom.js";
+import { STATES, dress, legend, newCell, rowsOf } from "../common/cells.js";
+import { arrange, choice, h, put, table, write } from "../common/dom.js";
 import { ForkModel } from "./model.js";
-import { Frame } from "../common/frame.js";
 import { chunks } from "../common/layout.js";
 import { Links } from "../common/links.js";
-import { Rover } from "../common/rove.js";
+import { Stepped } from "../common/stepped.js";
 import { counted, say } from "../common/wording.js";
 
 const ROWS = 12; // holders shown at once before they scroll
 const BESIDE = 560; // px from which tables and pool stand side by side
 
-export class ForkPicture {
+export class ForkPicture extends Stepped {
   constructor(el, data) {
+    super();
     this.model = new ForkModel(data);
     this.rowsOf = new Map();
     this.holders = h("div", { role: "rowgroup", class: "pa-tables" });
@@ -26,42 +26,27 @@ export class ForkPicture {
       this.pool,
     );
     this.counter = h("p", { class: "pa-law" });
-    this.frame = new Frame({
-      name: WORDS.name,
-      question: WORDS.question,
+    this.frameIn(WORDS, {
       note: say(WORDS.note, { size: this.model.trace.blockSize }),
       last: this.model.last,
       start: data.start,
       stage: this.grid,
       controls: this.model.plan ? [this.order()] : undefined,
       legend: () => legend(this.model.looks),
-      hint: WORDS.hint,
-      draw: (step) => this.draw(step),
       say: (step) => ["", this.model.sentence(step)],
       table: (step) => this.table(step),
-      refocus: () => this.rover.at?.focus(),
-      key: (event) => this.rover.key(event),
     });
-    this.rover = new Rover(
-      this.grid,
-      () => this.parts(),
-      (part) => this.point(part),
-    );
     this.frame.box.append(this.counter);
     this.links = new Links(this.frame.box);
-    el.append(this.frame.root);
-    this.frame.go(this.frame.step, { quiet: true });
+    this.showIn(el);
   }
 
   order() {
-    const option = ([value, text]) => h("option", { value }, text);
-    const select = h("select", {}, ...Object.entries(WORDS.orders).map(option));
-    select.addEventListener("change", () => {
-      this.model.reorder(select.value);
+    return choice(WORDS.order, Object.entries(WORDS.orders), null, (order) => {
+      this.model.reorder(order);
       this.frame.last = this.model.last;
       this.frame.go(this.model.plan.children + 2); // the first write
     });
-    return field(WORDS.order, select);
   }
 
   draw(step) {
@@ -82,8 +67,7 @@ export class ForkPicture {
     if (this.cells?.length !== shown || this.columns !== columns) {
       this.columns = columns;
       this.cells = Array.from({ length: shown }, () => newCell());
-      const row = (cells) => h("div", { role: "row", class: "pa-row" }, ...cells);
-      this.pool.replaceChildren(...chunks(this.cells, columns).map(row));
+      this.pool.replaceChildren(...rowsOf(this.cells, columns));
     }
     this.cells.forEach((cell, block) => {
       const [look, refs] = [state.look(block), state.refs[block]];
@@ -174,9 +158,5 @@ export class ForkPicture {
   table(step) {
     const facts = { step, last: this.model.last, ...this.model.taken(step) };
     return table(say(WORDS.caption, facts), WORDS.head, this.model.rows(step));
-  }
-
-  remove() {
-    this.frame.remove();
   }
 }

@@ -1,22 +1,20 @@
 // Who runs, who waits, who gives back? The queue and its line, budget, pool and host memory.
 import WORDS from "./words.json" with { type: "json" };
 import { field, h, put, table, write } from "../common/dom.js";
-import { Frame } from "../common/frame.js";
-import { Rover } from "../common/rove.js";
+import { Stepped } from "../common/stepped.js";
 import { say } from "../common/wording.js";
 import { LineModel } from "./model.js";
 import { QueueRows, bar, barLegend } from "./rows.js";
 
-export class LinePicture {
+export class LinePicture extends Stepped {
   constructor(el, data, live) {
+    super();
     this.model = new LineModel(data);
     this.bars = h("div", { class: "pa-line-bars", "aria-hidden": "true" });
     this.queue = new QueueRows(WORDS.name);
     this.law = h("p", { class: "pa-law" });
     this.live = live;
-    this.frame = new Frame({
-      name: WORDS.name,
-      question: WORDS.question,
+    this.frameIn(WORDS, {
       note: this.model.note,
       last: this.model.last,
       start: data.start,
@@ -24,8 +22,6 @@ export class LinePicture {
       controls: live ? [this.actions()] : undefined,
       legend: barLegend,
       live,
-      hint: WORDS.hint,
-      draw: (step) => this.draw(step),
       say: (step) => this.model.say(step),
       table: (step) =>
         table(
@@ -33,26 +29,14 @@ export class LinePicture {
           WORDS.head,
           this.model.rows(step),
         ),
-      refocus: () => this.rover.at?.focus(),
-      key: (event) => this.rover.key(event),
     });
-    this.rover = new Rover(
-      this.queue.element,
-      () => this.queue.parts(),
-      () => {},
-    );
     this.frame.box.prepend(this.bars);
     this.frame.box.append(this.law);
-    el.append(this.frame.root);
-    this.frame.go(this.frame.step, { quiet: true });
+    this.showIn(el);
   }
 
-  /** New data from the kernel: show its last step. */
   update(data) {
-    this.model.read(data);
-    Object.assign(this.frame, { note: this.model.note, last: this.model.last });
-    this.frame.stop();
-    this.frame.go(this.model.last);
+    super.update(data);
     this.refresh();
   }
 
@@ -111,6 +95,10 @@ export class LinePicture {
     this.rover?.settle();
   }
 
+  parts() {
+    return this.queue.parts();
+  }
+
   bar({ label, parts, said }) {
     return h(
       "div",
@@ -119,9 +107,5 @@ export class LinePicture {
       bar(parts),
       said ? h("span", { class: "pa-note" }, said) : null,
     );
-  }
-
-  remove() {
-    this.frame.remove();
   }
 }

@@ -1,58 +1,45 @@
 // Where is one token for the manager, and where for the kernel? Each step is a position.
 import WORDS from "./words.json" with { type: "json" };
 import { dress, legend, newCell } from "../common/cells.js";
-import { field, h, put, table, write } from "../common/dom.js";
-import { Frame } from "../common/frame.js";
+import { choice, h, put, table, write } from "../common/dom.js";
 import { chunks } from "../common/layout.js";
-import { Rover } from "../common/rove.js";
+import { Stepped } from "../common/stepped.js";
 import { PagesModel } from "./model.js";
 
 const LINE = 16; // slots of a page that stand side by side
 
-export class PagesPicture {
+export class PagesPicture extends Stepped {
   constructor(el, data) {
+    super();
     this.model = new PagesModel(data);
     this.grid = h("div", { role: "grid", class: "pa-pages", "aria-label": WORDS.grid });
     this.label = h("p", { class: "pa-label" });
     this.slots = h("div", { class: "pa-page-slots" });
     this.build();
-    this.frame = new Frame({
-      name: WORDS.name,
-      question: WORDS.question,
+    this.frameIn(WORDS, {
       note: this.model.note(),
       last: this.model.last,
       start: data.start,
       stage: this.grid,
       controls: [this.choice()],
       legend: () => legend(this.model.looks, { words: WORDS.legend }),
-      hint: WORDS.hint,
-      draw: (step) => this.draw(step),
       say: (step) => ["", this.model.sentence(step)],
       table: () => table(this.model.caption(), WORDS.head, this.model.rows()),
-      refocus: () => this.rover.at?.focus(),
-      key: (event) => this.rover.key(event),
     });
-    this.rover = new Rover(
-      this.grid,
-      () => [this.blocks, this.pages],
-      (part) => this.point(part),
-    );
     this.frame.box.append(h("div", { "aria-hidden": "true" }, this.label, this.slots));
-    el.append(this.frame.root);
-    this.frame.go(this.frame.step, { quiet: true });
+    this.showIn(el);
   }
 
   choice() {
     const { sizes, page } = this.model;
-    const option = (size) => h("option", { value: size, selected: size === page }, String(size));
-    const select = h("select", {}, ...sizes.map(option));
-    select.addEventListener("change", () => {
-      this.model.choose(Number(select.value));
+    const chosen = (size) => {
+      this.model.choose(Number(size));
       this.frame.note = this.model.note();
       this.build();
       this.frame.go(this.frame.step);
-    });
-    return h("div", { class: "pa-choices" }, field(WORDS.page, select));
+    };
+    const options = sizes.map((size) => [size, String(size)]);
+    return h("div", { class: "pa-choices" }, choice(WORDS.page, options, page, chosen));
   }
 
   /** A wide cell for each block, its pages below it, and lines of slots. */
@@ -115,15 +102,15 @@ export class PagesPicture {
     this.rover?.settle();
   }
 
+  parts() {
+    return [this.blocks, this.pages];
+  }
+
   /** A block and its pages belong together. */
   point(part) {
     for (const cell of [...this.blocks, ...this.pages]) {
       const linked = part && cell.kind !== part.kind && cell.block === part.block;
       put(cell, "data-linked", linked ? "" : null);
     }
-  }
-
-  remove() {
-    this.frame.remove();
   }
 }

@@ -1,21 +1,21 @@
 // Where is each sequence's memory? The pool, the block tables, the free queue.
 import WORDS from "./words.json" with { type: "json" };
 import { Actions } from "./actions.js";
-import { dress, legend, newCell } from "../common/cells.js";
+import { dress, legend, newCell, rowsOf } from "../common/cells.js";
 import { field, h, put, table, write } from "../common/dom.js";
-import { Frame } from "../common/frame.js";
 import { chunks, poolLayout, windowAt } from "../common/layout.js";
 import { Links } from "../common/links.js";
+import { Stepped } from "../common/stepped.js";
 import { PoolMap, codeOf, isDark } from "./map.js";
 import { PoolModel } from "./model.js";
-import { Rover } from "../common/rove.js";
 import { Tables } from "./tables.js";
 import { number, say } from "../common/wording.js";
 
 const QUEUE = 12; // free blocks that are shown
 
-export class PoolPicture {
+export class PoolPicture extends Stepped {
   constructor(el, data, live) {
+    super();
     this.model = new PoolModel(data);
     this.pool = h("div", { role: "rowgroup", class: "pa-pool" });
     this.tables = new Tables(this.model);
@@ -36,9 +36,7 @@ export class PoolPicture {
       this.tables.element,
     );
     this.actions = live ? new Actions(live, this) : null;
-    this.frame = new Frame({
-      name: WORDS.name,
-      question: WORDS.question,
+    this.frameIn(WORDS, {
       note: this.model.note,
       last: this.model.last,
       start: data.start,
@@ -46,31 +44,17 @@ export class PoolPicture {
       controls: this.actions ? [this.actions.bar] : undefined,
       legend: () => legend(this.model.looks, { published: this.model.published }),
       live,
-      hint: WORDS.hint,
-      draw: (step) => this.draw(step),
       say: (step) => this.model.say(step),
       table: (step) => this.table(step),
-      refocus: () => this.rover.at?.focus(),
-      key: (event) => this.key(event),
     });
-    this.rover = new Rover(
-      this.grid,
-      () => this.parts(),
-      (part) => this.point(part),
-    );
     this.frame.box.prepend(this.filterField);
     this.frame.box.append(this.queue, this.law);
     this.links = new Links(this.frame.box);
-    el.append(this.frame.root);
-    this.frame.go(this.frame.step, { quiet: true });
+    this.showIn(el);
   }
 
-  /** New data from the kernel: show its last step. */
   update(data) {
-    this.model.read(data);
-    Object.assign(this.frame, { note: this.model.note, last: this.model.last });
-    this.frame.stop();
-    this.frame.go(this.model.last);
+    super.update(data);
     this.actions?.refresh();
   }
 
@@ -86,8 +70,7 @@ export class PoolPicture {
     this.layout = layout;
     this.first = windowAt(this.first ?? 0, layout.shown, this.blocks);
     this.cells = Array.from({ length: layout.shown }, () => newCell());
-    const row = (cells) => h("div", { role: "row", class: "pa-row" }, ...cells);
-    this.pool.replaceChildren(...chunks(this.cells, layout.columns).map(row));
+    this.pool.replaceChildren(...rowsOf(this.cells, layout.columns));
     this.mapBox?.remove();
     if (layout.kind === "map") this.addMap(width);
     put(this.grid, "data-beside", layout.beside ? "" : null);
@@ -211,7 +194,7 @@ export class PoolPicture {
     if (page && this.layout.kind === "map") {
       return this.look(this.first + page * this.layout.shown);
     }
-    return this.rover.key(event);
+    return super.key(event);
   }
 
   table(step) {
@@ -219,9 +202,5 @@ export class PoolPicture {
     this.model.at(step, this.first, this.layout.shown);
     const facts = { step, last: this.model.last, first: this.first, end: end - 1 };
     return table(say(WORDS.caption, facts), WORDS.head, this.model.rows(this.first, end));
-  }
-
-  remove() {
-    this.frame.remove();
   }
 }

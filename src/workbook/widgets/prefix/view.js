@@ -3,26 +3,24 @@ import CELLS from "../common/words.json" with { type: "json" };
 import WORDS from "./words.json" with { type: "json" };
 import { legend } from "../common/cells.js";
 import { field, h, put, table, write } from "../common/dom.js";
-import { Frame } from "../common/frame.js";
+import { Stepped } from "../common/stepped.js";
 import { PrefixModel } from "./model.js";
 import { wordsOf } from "./prompts.js";
-import { Rover } from "../common/rove.js";
 import { Tree } from "./tree.js";
 import { listed, say } from "../common/wording.js";
 
 const QUEUE = 12; // blocks that are shown of those that could be evicted
 
-export class PrefixPicture {
+export class PrefixPicture extends Stepped {
   constructor(el, data, live) {
+    super();
     this.live = live;
     this.model = new PrefixModel(data);
     this.tree = new Tree(WORDS);
     this.pieces = h("p", { class: "pa-chunks" });
     this.queue = h("p", { class: "pa-queue" });
     this.law = h("p", { class: "pa-law" });
-    this.frame = new Frame({
-      name: WORDS.name,
-      question: WORDS.question,
+    this.frameIn(WORDS, {
       note: say(live ? WORDS.notes.live : WORDS.notes.still, { size: this.model.trace.blockSize }),
       last: this.model.last,
       start: data.start,
@@ -30,22 +28,12 @@ export class PrefixPicture {
       controls: [this.form()],
       legend: () => legend(this.model.looks, { published: true, words: WORDS.legend }),
       live,
-      hint: WORDS.hint,
-      draw: (step) => this.draw(step),
       say: (step) => ["", this.model.sentence(step)],
       table: (step) => this.table(step),
-      refocus: () => this.rover.at?.focus(),
-      key: (event) => this.tree.key(event, this.rover),
     });
-    this.rover = new Rover(
-      this.tree.element,
-      () => this.tree.items.map(({ item }) => [item]),
-      () => {},
-    );
     this.frame.box.prepend(this.pieces);
     this.frame.box.append(this.queue, this.law);
-    el.append(this.frame.root);
-    this.frame.go(this.frame.step, { quiet: true });
+    this.showIn(el);
   }
 
   /** New data from the kernel. */
@@ -151,13 +139,17 @@ export class PrefixPicture {
     write(this.law, say(CELLS.law, { free, held: total - free - cached, cached, total }));
   }
 
+  parts() {
+    return this.tree.items.map(({ item }) => [item]);
+  }
+
+  key(event) {
+    return this.tree.key(event, this.rover);
+  }
+
   table(step) {
     const next = listed([...this.model.state(step).cached]) || "–";
     const caption = say(WORDS.caption, { step, last: this.model.last, next });
     return table(caption, WORDS.head, this.model.rows(step));
-  }
-
-  remove() {
-    this.frame.remove();
   }
 }

@@ -2,43 +2,31 @@
 import WORDS from "./words.json" with { type: "json" };
 import { dress, legend, newCell } from "../common/cells.js";
 import { h, put, table, write } from "../common/dom.js";
-import { Frame } from "../common/frame.js";
 import { NARROW, chunks } from "../common/layout.js";
+import { Stepped } from "../common/stepped.js";
 import { ReadingModel } from "./model.js";
-import { Rover } from "../common/rove.js";
 import { number, say } from "../common/wording.js";
 
 const WINDOW = 12; // look-ups that are shown of a long table
 const SMALL_WINDOW = 6;
 
-export class ReadingPicture {
+export class ReadingPicture extends Stepped {
   constructor(el, data) {
+    super();
     this.model = new ReadingModel(data);
     const { scores, blocks, last } = this.model;
     this.build();
-    this.frame = new Frame({
-      name: WORDS.name,
-      question: WORDS.question,
+    this.frameIn(WORDS, {
       note: say(WORDS.note, { tokens: scores.length, blocks: blocks.length }),
       last,
       start: data.start,
       stage: this.grid,
       legend: () => legend(this.model.looks, { words: WORDS.legend }),
-      hint: WORDS.hint,
-      draw: (step) => this.draw(step),
       say: (step) => ["", this.model.said[step]],
       table: (step) => table(say(WORDS.caption, { step, last }), WORDS.head, this.model.rows()),
-      refocus: () => this.rover.at?.focus(),
-      key: (event) => this.rover.key(event),
     });
-    this.rover = new Rover(
-      this.grid,
-      () => [this.entries],
-      (part) => this.point(part),
-    );
     this.frame.box.append(this.body);
-    el.append(this.frame.root);
-    this.frame.go(this.frame.step, { quiet: true });
+    this.showIn(el);
   }
 
   build() {
@@ -163,13 +151,13 @@ export class ReadingPicture {
     });
   }
 
+  parts() {
+    return [this.entries];
+  }
+
   point(part) {
     this.cells.forEach((cell, block) => {
       put(cell, "data-linked", part && part.block === block ? "" : null);
     });
-  }
-
-  remove() {
-    this.frame.remove();
   }
 }

@@ -1,54 +1,41 @@
 // What does a prefill program read? Each step is a program of the tile map.
 import WORDS from "./words.json" with { type: "json" };
-import { dress, legend, newCell } from "../common/cells.js";
-import { field, h, put, table } from "../common/dom.js";
-import { Frame } from "../common/frame.js";
+import { dress, legend, newCell, rowsOf } from "../common/cells.js";
+import { choice, h, put, table } from "../common/dom.js";
 import { chunks } from "../common/layout.js";
-import { Rover } from "../common/rove.js";
+import { Stepped } from "../common/stepped.js";
 import { TilesModel } from "./model.js";
 import { number } from "../common/wording.js";
 
 const CHIP = 64; // px of a program in the list, with its gap
 
-export class TilesPicture {
+export class TilesPicture extends Stepped {
   constructor(el, data) {
+    super();
     this.model = new TilesModel(data);
     this.build();
-    this.frame = new Frame({
-      name: WORDS.name,
-      question: WORDS.question,
+    this.frameIn(WORDS, {
       note: this.model.note(),
       last: this.model.last,
       start: data.start,
       stage: this.grid,
       controls: [this.choice()],
       legend: () => legend(this.model.looks, { words: WORDS.legend }),
-      hint: WORDS.hint,
-      draw: (step) => this.draw(step),
       say: (step) => ["", this.model.sentence(step)],
       table: () => table(this.model.caption(), WORDS.head, this.model.table()),
-      refocus: () => this.rover.at?.focus(),
-      key: (event) => this.rover.key(event),
     });
-    this.rover = new Rover(
-      this.grid,
-      () => [...chunks(this.chips, this.columns), ...this.tokens.map(({ cells }) => cells)],
-      (part) => this.point(part),
-    );
-    el.append(this.frame.root);
-    this.frame.go(this.frame.step, { quiet: true });
+    this.showIn(el);
   }
 
   choice() {
     const { sizes, most } = this.model;
-    const option = (size) => h("option", { value: size, selected: size === most }, String(size));
-    const select = h("select", {}, ...sizes.map(option));
-    select.addEventListener("change", () => {
-      this.model.choose(Number(select.value));
+    const chosen = (size) => {
+      this.model.choose(Number(size));
       this.frame.last = this.model.last;
       this.frame.go(this.frame.step);
-    });
-    return h("div", { class: "pa-choices" }, field(WORDS.tokens, select));
+    };
+    const options = sizes.map((size) => [size, String(size)]);
+    return h("div", { class: "pa-choices" }, choice(WORDS.tokens, options, most, chosen));
   }
 
   /** The list of programs, and for each sequence a line for each of its new tokens. */
@@ -116,8 +103,7 @@ export class TilesPicture {
       this.chips = Array.from({ length: count }, (_, at) =>
         Object.assign(newCell(), { program: at + 1 }),
       );
-      const row = (chips) => h("div", { role: "row", class: "pa-row" }, ...chips);
-      this.list.replaceChildren(...chunks(this.chips, columns).map(row));
+      this.list.replaceChildren(...rowsOf(this.chips, columns));
     }
     this.chips.forEach((chip, at) => {
       put(chip, "data-key", `program ${at + 1}`);
@@ -131,6 +117,10 @@ export class TilesPicture {
     });
   }
 
+  parts() {
+    return [...chunks(this.chips, this.columns), ...this.tokens.map(({ cells }) => cells)];
+  }
+
   /** A program and the tokens that it answers belong together. */
   point(part) {
     const wanted = part && (part.program ?? this.model.program(part.row, part.token));
@@ -138,9 +128,5 @@ export class TilesPicture {
     for (const { row, token, line } of this.tokens) {
       put(line, "data-linked", this.model.program(row, token) === wanted ? "" : null);
     }
-  }
-
-  remove() {
-    this.frame.remove();
   }
 }

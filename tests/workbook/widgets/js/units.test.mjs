@@ -9,6 +9,7 @@ const { arc, chunks, curve, inOneRow, mapLayout, moved, poolLayout, slotColumns,
   await load("common/layout.js");
 const { folded, hitPath, nextName, wordsOf } = await load("prefix/prompts.js");
 const { plainSoftmax } = await load("reading/model.js");
+const { sizesFor } = await load("common/present.js");
 const { readTrace } = await load("common/trace.js");
 const { Player, looksOf } = await load("common/replay.js");
 const { Engine } = await load("common/engine.js");
@@ -54,6 +55,15 @@ test("arrow keys move through rows of any length", () => {
   for (const [key, at] of [["ArrowRight", [2, 0]], ["ArrowLeft", [0, 0]], ["ArrowDown", [2, 0]], ["ArrowUp", [0, 1]], ["a", [0, 0]]]) {
     assert.equal(moved(key, at, lengths), null);
   }
+});
+
+test("before a room the smallest type grows with the screen, from 20 to 40 px", () => {
+  const ends = (...screen) => [sizesFor(...screen)[0], sizesFor(...screen).at(-1)];
+  assert.deepEqual(ends(1920, 1080), [25, 20]);
+  assert.deepEqual(ends(3840, 2160), [40, 39]);
+  assert.deepEqual(ends(1280, 720), [20, 20]);
+  assert.deepEqual(ends(1024, 768), [20, 20]);
+  assert.deepEqual(sizesFor(390, 844), [12]); // a phone: not enlarged
 });
 
 test("lines leave a box at the side that faces the other", () => {
