@@ -7,6 +7,7 @@ import { citation, frontSections, hero } from "./front.mjs";
 import { icon } from "./icons.mjs";
 import { launchLinks } from "./launch.mjs";
 import { footnotes, referenceList } from "./nodes/references.mjs";
+import { runningOf } from "./running.mjs";
 import { sharingTags } from "./sharing.mjs";
 import { textOf } from "./tree.mjs";
 
@@ -110,6 +111,14 @@ function footer(site) {
   return html`<footer class="page-footer"><p>${content && html`Text and pictures: <a href="${content.url}" rel="license noopener">${content.id}</a>. `}${code && html`Code: <a href="${code.url}" rel="noopener">${code.id}</a>. `}This page asks no other host for anything.</p></footer>`;
 }
 
+const mainOf = ({ chapter, running }) => ({
+  id: "book-main",
+  tabindex: "-1",
+  "data-chapter": chapter,
+  "data-run": running?.cells,
+  "data-run-bytes": running?.bytes,
+});
+
 function document(site, parts) {
   return html`${trusted("<!doctype html>")}
 <html lang="en-GB">
@@ -119,7 +128,7 @@ ${parts.head}
 ${topBar(site)}
 <div class="layout${parts.open && " open"}">
 <nav class="contents" id="book-contents" aria-label="Contents of the book" popover>${parts.contents}</nav>
-<main id="book-main" tabindex="-1"${parts.chapter && html` data-chapter="${parts.chapter}"`}>${parts.main}</main>
+<main${attributes(mainOf(parts))}>${parts.main}</main>
 </div>
 ${footer(site)}
 ${searchDialog(site, parts.theme)}
@@ -160,6 +169,7 @@ export function fullPage(site, page, drawn, theme) {
     main: drawn,
     open: entry.isIndex,
     chapter: entry.points > 0 && entry.slug,
+    running: runningOf(site, entry),
     theme,
   });
 }

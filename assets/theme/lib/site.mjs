@@ -11,6 +11,7 @@ import { Equations } from "./math.mjs";
 import { gatherPredictions } from "./predictions.mjs";
 import { Problems } from "./problems.mjs";
 import { countPoints, gatherQuizzes } from "./quizzes.mjs";
+import { readRunning } from "./running.mjs";
 import { siteAddress } from "./sharing.mjs";
 import { nodesOf } from "./tree.mjs";
 
@@ -59,7 +60,7 @@ export class Site {
   #kept = new Map();
   #used = new Set();
 
-  constructor({ config, entries, assets, base }) {
+  constructor({ config, entries, assets, base, running = null }) {
     this.title = config.title ?? config.projects[0].title;
     this.description = config.projects[0].description ?? "";
     this.options = config.options ?? {};
@@ -71,6 +72,7 @@ export class Site {
     this.planned = readPlanned(this.options.planned, entries);
     this.entries = entries;
     this.assets = assets;
+    this.running = running;
     this.terms = readTerms(entries);
     this.figures = readFigures(entries);
     this.works = readWorks(entries);
@@ -155,5 +157,5 @@ export async function loadSite(server, base) {
   for (const path of await json("/public.json")) {
     assets.set(path, Buffer.from(await (await get(path)).arrayBuffer()));
   }
-  return new Site({ config, entries, assets, base });
+  return new Site({ config, entries, assets, base, running: readRunning() });
 }

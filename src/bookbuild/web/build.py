@@ -1,5 +1,6 @@
 """Build the web book in a folder of its own, and put it in place only when it is right."""
 
+import json
 import os
 import re
 import shutil
@@ -7,16 +8,18 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable
+from dataclasses import asdict
 from pathlib import Path
 
 from bookbuild.book import BookError
+from bookbuild.web.browser import write_pack
 from bookbuild.web.site import check_site
 from bookbuild.web.tools import install, missing_tool, theme_folder
 
 WARNING = re.compile(r"^.*(?:⚠|⛔).*$", re.M)
 # What no page needs: the build stays quick, and nothing is published by accident.
 LEFT_OUT = shutil.ignore_patterns(
-    "source", ".ipynb_checkpoints", "axe-core", ".*", "styles", "__pycache__"
+    *("source", ".ipynb_checkpoints", "axe-core", "pyodide", ".*", "styles", "__pycache__")
 )
 
 
@@ -33,8 +36,11 @@ def build(root: Path, out: Path, base: str = "") -> int:
     with tempfile.TemporaryDirectory(prefix="book-") as folder:
         stage = Path(folder) / "book"
         _gather(root, stage)
+        packed = Path(folder) / "packed"
+        _pack(root, stage, packed)
         _draw(stage, base)
         made = stage / "_build" / "html"
+        shutil.copytree(packed, made, dirs_exist_ok=True)
         problems = check_site(made, base)
         if problems:
             raise BookError("The pages have problems:\n" + "\n".join(problems))
@@ -59,6 +65,15 @@ def _gather(root: Path, stage: Path) -> None:
     shutil.copy(root / "myst.yml", stage)
     generated = theme_folder(stage) / "generated"
     subprocess.run([sys.executable, "-m", "workbook.widgets", str(generated)], check=True)
+
+
+def _pack(root: Path, stage: Path, packed: Path) -> None:
+    """Write what pages need to run their chapters, and tell the theme where it will be."""
+    packed.mkdir()
+    pack = write_pack(root, packed)
+    if pack is not None:
+        said = json.dumps(asdict(pack))
+        (theme_folder(stage) / "generated" / "run.json").write_text(said, encoding="utf-8")
 
 
 def _draw(stage: Path, base: str) -> None:

@@ -18,6 +18,7 @@ TYPES = {
     ".png": "image/png",
     ".webp": "image/webp",
     ".woff2": "font/woff2",
+    ".txt": "text/plain; charset=utf-8",
     ".ipynb": "application/x-ipynb+json",
 }
 COMPRESSED = {".html", ".css", ".js", ".json", ".svg", ".ipynb"}

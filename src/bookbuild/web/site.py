@@ -7,7 +7,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 LOADING = {"img": "src", "script": "src", "link": "href", "source": "src", "iframe": "src"}
-ADDRESSES = ("href", "src", "data-src", "data-index", "data-engine")
+ADDRESSES = ("href", "src", "data-src", "data-index", "data-engine", "data-run")
 STYLE_URL = re.compile(r"url\(\s*['\"]?([^'\")]+)")
 
 
