@@ -1,4 +1,4 @@
-"""``python -m bookbuild build | check | lab``."""
+"""``python -m bookbuild build | check | lab | edition | fresh | publish``."""
 
 import argparse
 import sys
@@ -6,10 +6,20 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bookbuild.book import ROOT, BookError
+from bookbuild.editions.commands import EDITION_COMMANDS, add_edition_commands
 
 
 def main(argv: Sequence[str], root: Path = ROOT) -> int:
     """Run one command; the exit status is 1 when something of the book needs mending."""
+    arguments, rest = _parsed(argv)
+    try:
+        return _run(arguments, rest, root)
+    except BookError as error:
+        print(error, file=sys.stderr)
+        return 1
+
+
+def _parsed(argv: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
     parser = argparse.ArgumentParser(
         prog="python -m bookbuild", description="How the book is made."
     )
@@ -20,22 +30,22 @@ def main(argv: Sequence[str], root: Path = ROOT) -> int:
     check = commands.add_parser("check", help="compare texts with notebooks, and check the rules")
     check.add_argument("chapters", nargs="*", metavar="NN")
     commands.add_parser("lab", help="open the book; arguments go on to jupyter lab")
+    add_edition_commands(commands)
     arguments, rest = parser.parse_known_args(argv)
     if rest and arguments.command != "lab":
         parser.error(f"unknown arguments: {' '.join(rest)}")
-    try:
-        return _run(arguments, rest, root)
-    except BookError as error:
-        print(error, file=sys.stderr)
-        return 1
+    return arguments, rest
 
 
 def _run(arguments: argparse.Namespace, rest: list[str], root: Path) -> int:
-    # Imported where needed: readers have `lab`, but not jupytext.
+    # Imported where needed: readers have `lab` and `fresh`, but not jupytext.
     if arguments.command == "lab":
         from bookbuild.lab import open_lab
 
         open_lab(root, rest)
+        return 0
+    if arguments.command in EDITION_COMMANDS:
+        EDITION_COMMANDS[arguments.command](arguments, root)
         return 0
     from bookbuild.book import chapters
 

@@ -91,10 +91,16 @@ def _take_outputs(new: NotebookNode, old: NotebookNode) -> None:
         cell.outputs, cell.execution_count = before.outputs, before.execution_count
 
 
+def written(notebook: NotebookNode) -> bytes:
+    """The notebook as its file has it; raises nbformat's error when it isn't a valid one."""
+    nbformat.validate(notebook)
+    text: str = nbformat.writes(notebook, version=4)
+    return (text.rstrip("\n") + "\n").encode()
+
+
 def _write(notebook: NotebookNode, path: Path) -> bool:
     """Write whole or not at all; tells whether the bytes changed."""
-    nbformat.validate(notebook)
-    content = (nbformat.writes(notebook, version=4).rstrip("\n") + "\n").encode()
+    content = written(notebook)
     if path.exists() and path.read_bytes() == content:
         return False
     part = path.with_suffix(".ipynb.part")

@@ -28,10 +28,11 @@ EXERCISE = re.compile(
 )
 
 
-def dressed(chapter: Chapter) -> NotebookNode:
+def dressed(chapter: Chapter, among: Sequence[Chapter] | None = None) -> NotebookNode:
     """The cells of the chapter's notebook: those of its text, dressed; without outputs.
 
-    Raises ``BookError`` as ``read_text`` does.
+    Neighbours are the ones ``among`` these chapters; without it, in the book. Raises ``BookError``
+    as ``read_text`` does.
     """
     notebook = read_text(chapter)
     folds = any(FOLD.search(cell.source) for cell in notebook.cells)
@@ -40,7 +41,7 @@ def dressed(chapter: Chapter) -> NotebookNode:
             cell.source = EXERCISE.sub(_titled, cell.source)
         elif "solution" in cell.metadata.get("tags", []):
             cell.metadata["jupyter"] = cell.metadata.get("jupyter", {}) | {"outputs_hidden": True}
-    way = _way(chapter, chapters(chapter.text.parents[2]))
+    way = _way(chapter, among or chapters(chapter.text.parents[2]))
     if notebook.cells:
         below_the_title = "\n\n".join(filter(None, [UNFOLDED if folds else "", way]))
         _put_below_the_title(notebook.cells[0], below_the_title)
