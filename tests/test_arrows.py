@@ -35,6 +35,7 @@ LIGHT = [
     "paged_attention.load_client.command",
     "paged_attention.load_client.report",
     "paged_attention.own_sequences",
+    "paged_attention.paged_sequences",
     "paged_attention.prefix",
     "paged_attention.server.command",
     "paged_attention.server.sockets",
@@ -57,6 +58,8 @@ LIGHT = [
     "workbook.stills.prefix",
     "workbook.stills.slots",
     "workbook.trace",
+    "workbook.trace.prefix",
+    "workbook.trace.sequences",
     "workbook.widgets",
     "workbook.widgets.block_size.picture",
     "workbook.widgets.bundle",
@@ -152,19 +155,21 @@ def test_bookkeeping_is_imported_without_heavy_packages(module: str) -> None:
 
 
 def test_cells_are_drawn_without_heavy_packages() -> None:
-    """Only charts need matplotlib, only recordings torch, only a notebook IPython."""
+    """Only charts need matplotlib, only recorded tensors torch, only a notebook IPython."""
     code = f"""
 import sys
 from workbook.stills.block_tables import draw_table_walk
 from workbook.trace import Recorder
-from workbook.widgets import contiguous_vs_paged, pool_picture, reading_through_table
-from workbook.widgets.pool.picture import _picture
+from workbook.widgets import (block_size_picture, contiguous_vs_paged, fork_and_copy, pool_picture,
+    prefix_picture, reading_through_table)
 from workbook.words.story import story
 
 draw_table_walk([1, 0], 5, 3, block_size=4, num_blocks=4).svg()
 trace = Recorder("paged", 2, 4, [0, 1]).trace
 story(trace)
-for picture in (_picture(trace, 0, None), contiguous_vs_paged(), reading_through_table()):
+for make in (block_size_picture, contiguous_vs_paged, fork_and_copy, pool_picture, prefix_picture,
+             reading_through_table):
+    picture = make()
     picture.svg, picture.text, picture.data
 sys.exit(" ".join({set(HEAVY)!r} & set(sys.modules)) or None)
 """

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from paged_attention.cache import PagedKVCache as PagedKVCache
     from paged_attention.contiguous import ContiguousKVCache as ContiguousKVCache
     from paged_attention.errors import BlockPoolExhausted as BlockPoolExhausted
+    from paged_attention.paged_sequences import PagedSequences as PagedSequences
     from paged_attention.prefix import PrefixCache as PrefixCache
     from paged_attention.slots import SlotPool as SlotPool
     from paged_attention.tables import blocks_needed as blocks_needed
@@ -23,6 +24,7 @@ _HOME = {
     "BlockPoolExhausted": "errors",
     "ContiguousKVCache": "contiguous",
     "PagedKVCache": "cache",
+    "PagedSequences": "paged_sequences",
     "PrefixCache": "prefix",
     "SlotPool": "slots",
     "blocks_needed": "tables",
@@ -33,6 +35,7 @@ __all__ = [
     "BlockPoolExhausted",
     "ContiguousKVCache",
     "PagedKVCache",
+    "PagedSequences",
     "PrefixCache",
     "SlotPool",
     "blocks_needed",

@@ -31,7 +31,8 @@ class ContiguousKVCache(BatchedCache):
         device: torch.device | str = "cpu",
         dtype: torch.dtype = torch.float32,
     ) -> None:
-        super().__init__(layers, kv_heads, head_dim, device, dtype)
+        super().__init__()
+        self._set_shape(layers, kv_heads, head_dim, device, dtype)
         if is_fp8(dtype):
             raise ValueError(
                 f"a contiguous cache can't keep {dtype}: it has no scales; use PagedKVCache"

@@ -5,11 +5,11 @@ from collections.abc import Hashable, Mapping
 
 from paged_attention import tables
 from paged_attention.allocator import BlockAllocator
-from paged_attention.batched_cache import BatchedCache
+from paged_attention.cached_sequences import CachedSequences
 from paged_attention.errors import BlockShared, InvariantBroken
 
 
-class PagedTables(BatchedCache):
+class PagedTables(CachedSequences):
     """Questions alone, none changes anything; the answers are about tables, lengths and counts."""
 
     block_size: int

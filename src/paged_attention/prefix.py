@@ -8,15 +8,13 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Hashable, Sequence
 from copy import deepcopy
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from paged_attention.journal import Journal, all_or_nothing
+from paged_attention.paged_sequences import PagedSequences
 from paged_attention.prefix_index import PrefixIndex, Space
 from paged_attention.prefix_stats import PrefixStats
 from paged_attention.runs import RunTree
-
-if TYPE_CHECKING:  # bookkeeping doesn't load torch
-    from paged_attention.cache import PagedKVCache
 
 
 class PrefixCache:
@@ -30,7 +28,7 @@ class PrefixCache:
     A copy, shallow, deep or pickled, brings a cache of its own along.
     """
 
-    def __init__(self, cache: "PagedKVCache", *, index: type[PrefixIndex] = RunTree) -> None:
+    def __init__(self, cache: PagedSequences, *, index: type[PrefixIndex] = RunTree) -> None:
         self.cache = cache
         self.journal: Journal = getattr(cache, "journal", None) or Journal()
         self.stats = PrefixStats()

@@ -18,6 +18,7 @@ from workbook.trace.state import State
 if TYPE_CHECKING:
     from workbook.trace.paged import RecordingPagedKVCache as RecordingPagedKVCache
     from workbook.trace.prefix import RecordingPrefixCache as RecordingPrefixCache
+    from workbook.trace.sequences import RecordingSequences as RecordingSequences
     from workbook.trace.serving import RecordingMemory as RecordingMemory
     from workbook.trace.serving import RecordingScheduler as RecordingScheduler
     from workbook.trace.serving import recorded as recorded
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 _HOME = {
     "RecordingPagedKVCache": "paged",
     "RecordingPrefixCache": "prefix",
+    "RecordingSequences": "sequences",
     "RecordingMemory": "serving",
     "RecordingScheduler": "serving",
     "recorded": "serving",
@@ -37,6 +39,7 @@ __all__ = [
     "RecordingPagedKVCache",
     "RecordingPrefixCache",
     "RecordingScheduler",
+    "RecordingSequences",
     "Replay",
     "State",
     "Trace",

@@ -1,11 +1,11 @@
-"""A prefix cache that records, on top of a recording paged cache."""
+"""A prefix cache that records, on top of recorded sequences."""
 
 from collections.abc import Callable, Hashable, Sequence
 
 from paged_attention.journal import all_or_nothing
 from paged_attention.prefix import PrefixCache
-from workbook.trace.paged import RecordingPagedKVCache
 from workbook.trace.schema import NONE
+from workbook.trace.sequences import RecordingSequences
 
 
 class RecordingPrefixCache(PrefixCache):
@@ -14,9 +14,9 @@ class RecordingPrefixCache(PrefixCache):
     ``spell`` gives the text of a token, for the keys of the index; ``str`` shows its id.
     """
 
-    cache: RecordingPagedKVCache
+    cache: RecordingSequences
 
-    def __init__(self, cache: RecordingPagedKVCache, spell: Callable[[int], str] = str) -> None:
+    def __init__(self, cache: RecordingSequences, spell: Callable[[int], str] = str) -> None:
         super().__init__(cache)
         self._spell = spell
         self._told: dict[int, tuple[str, str]] = {}  # by block: its root and its own tokens

@@ -25,12 +25,18 @@ def keys_of(tokens: Sequence[Sequence[int]], layer: int, heads: int, head_dim: i
 def write(cache: Any, tokens: Mapping[Any, Sequence[int]]) -> list[tuple[Any, Any, Any]]:
     """One step of any cache: reserve, then ``tokens[seq]``, equally many each, after each sequence.
 
-    Returns what ``update`` returned, layer by layer.
+    Returns what ``update`` returned, layer by layer; one without pools only notes the lengths.
     """
-    import torch
-
     for seq, new in tokens.items():
         cache.reserve(seq, len(new))
+    if not hasattr(cache, "k_pool"):
+        ends = {seq: cache.lengths[seq] + len(new) for seq, new in tokens.items()}
+        for seq, end in ends.items():
+            cache.check_writable(seq, cache.lengths[seq], end)
+        cache.advance(ends)
+        return []
+    import torch
+
     cache.set_batch(list(tokens))
     rows = [list(new) for new in tokens.values()]
     starts = torch.tensor([[cache.lengths[seq]] for seq in tokens])

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from paged_attention.paged_sequences import PagedSequences
 from workbook.checks.framework import expect, shown
 from workbook.checks.toolboxes.known_tokens import write
 
@@ -69,10 +70,8 @@ def told(index: Index) -> list[str]:
 
 
 def world(prefix_cache: Any, num_blocks: int = 16) -> tuple[Any, Any, Index]:
-    """A cache of blocks of 4, the reader's prefix cache on it, and the index it was given."""
-    from paged_attention.cache import PagedKVCache
-
-    cache, index = PagedKVCache(1, num_blocks, 4, 1, 1), Index()
+    """Sequences in blocks of 4, the reader's prefix cache on them, and the index it was given."""
+    cache, index = PagedSequences(num_blocks, 4), Index()
     return cache, prefix_cache(cache, index), index
 
 

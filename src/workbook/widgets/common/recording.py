@@ -1,35 +1,22 @@
-"""Short ways to record something: a cache, tokens in it, a name for the next sequence."""
+"""Short ways to record something: sequences, tokens in them, a name for the next sequence."""
 
 from collections.abc import Collection, Iterable
 from itertools import chain, count
 
-import torch
-
-from workbook.trace import RecordingPagedKVCache
+from workbook.trace import RecordingSequences
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
-def write(cache: RecordingPagedKVCache, seq: str, tokens: int) -> None:
-    """Write ``tokens`` reserved tokens of ``seq``: zeros, since only the bookkeeping is watched."""
-    cache.set_batch([seq])
-    kv = torch.zeros(1, cache.kv_heads, tokens, cache.head_dim, dtype=cache.dtype)
-    start = cache.lengths[seq]
-    for layer in range(cache.layers):
-        cache.update(layer, kv, kv, torch.arange(start, start + tokens))
-
-
-def grow(cache: RecordingPagedKVCache, seq: str, tokens: int) -> None:
+def grow(cache: RecordingSequences, seq: str, tokens: int) -> None:
     """Reserve and write."""
     cache.reserve(seq, tokens)
-    write(cache, seq, tokens)
+    cache.write_zeros(seq, tokens)
 
 
-def cache_with(
-    num_blocks: int, block_size: int, order: Iterable[int] = ()
-) -> RecordingPagedKVCache:
-    """A cache whose pool hands out the blocks of ``order`` first, as a pool in use would."""
-    cache = RecordingPagedKVCache(1, num_blocks, block_size, 1, 1)
+def cache_with(num_blocks: int, block_size: int, order: Iterable[int] = ()) -> RecordingSequences:
+    """Sequences in a pool that hands out the blocks of ``order`` first, as a pool in use would."""
+    cache = RecordingSequences(num_blocks, block_size)
     cache.allocator.allocate_many(num_blocks)
     first = list(order)
     rest = [block for block in range(num_blocks) if block not in first]

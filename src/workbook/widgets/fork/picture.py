@@ -10,6 +10,7 @@ from workbook.trace import Event, State
 from workbook.widgets.common.cells import CELL, ENTRY, GAP, draw_block, draw_entry
 from workbook.widgets.common.grouping import Grouped
 from workbook.widgets.common.picture import Picture, Still
+from workbook.widgets.common.recording import cache_with
 from workbook.words.story import sentence_names
 from workbook.words.wording import say, words_beside
 
@@ -58,8 +59,6 @@ def forked(
     prompt: int = 40, *, block_size: int = 16, children: int = 4, num_blocks: int = 8
 ) -> Grouped:
     """Run it on the engine."""
-    from workbook.widgets.common.recording import cache_with, write
-
     cache = cache_with(num_blocks, block_size)
     grouped = Grouped(cache.trace)
 
@@ -69,7 +68,7 @@ def forked(
         except BlockPoolExhausted:
             return
         if tokens:
-            write(cache, name, tokens)
+            cache.write_zeros(name, tokens)
 
     def begin() -> None:
         cache.create("P")

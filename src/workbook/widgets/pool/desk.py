@@ -4,20 +4,20 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from paged_attention.errors import BlockPoolExhausted
-from workbook.trace import RecordingPagedKVCache, RecordingPrefixCache, Trace
+from workbook.trace import RecordingPrefixCache, RecordingSequences, Trace
 from workbook.widgets.common.answer import Answer
-from workbook.widgets.common.recording import next_name, write
+from workbook.widgets.common.recording import next_name
 
 ToData = Callable[[Trace, int], dict[str, Any]]
 
 
 def pool_answer(
-    source: RecordingPagedKVCache | RecordingPrefixCache, to_data: ToData
+    source: RecordingSequences | RecordingPrefixCache, to_data: ToData
 ) -> tuple[Trace, Answer]:
     """The trace of ``source``, and how its engine answers the buttons of the pool picture."""
     prefix = source if isinstance(source, RecordingPrefixCache) else None
     cache = source.cache if isinstance(source, RecordingPrefixCache) else source
-    if not isinstance(cache, RecordingPagedKVCache):
+    if not isinstance(cache, RecordingSequences):
         raise TypeError(
             f"a picture needs a trace, a RecordingPagedKVCache or a RecordingPrefixCache, got "
             f"{type(source).__name__}: the engine's own caches don't record"
@@ -34,7 +34,7 @@ def pool_answer(
 class PoolDesk:
     """Turns a button's message into one call. A full pool's refusal is a step like any other."""
 
-    def __init__(self, cache: RecordingPagedKVCache, prefix: RecordingPrefixCache | None) -> None:
+    def __init__(self, cache: RecordingSequences, prefix: RecordingPrefixCache | None) -> None:
         self._cache = cache
         self._prefix = prefix
         self._tokens: dict[str, list[int]] = {}
@@ -70,7 +70,7 @@ class PoolDesk:
         self._cache.reserve(self._seq(message), int(message["n"]))
 
     def _write(self, message: Mapping[str, Any]) -> None:
-        write(self._cache, self._seq(message), int(message["n"]))
+        self._cache.write_zeros(self._seq(message), int(message["n"]))
 
     def _fork(self, message: Mapping[str, Any]) -> None:
         parent, child = self._seq(message), self._next_name()

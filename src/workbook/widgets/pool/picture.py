@@ -9,6 +9,8 @@ from workbook.trace import State, Trace, replay
 from workbook.widgets.common.answer import Answer
 from workbook.widgets.common.cells import CELL, ENTRY, GAP, draw_block, draw_entry, law
 from workbook.widgets.common.picture import Picture, Still
+from workbook.widgets.pool.desk import pool_answer
+from workbook.widgets.pool.scene import pool_scene
 from workbook.words.names import shown_names
 from workbook.words.story import call_text, sentence_names, steps
 from workbook.words.wording import number, words_beside
@@ -25,11 +27,7 @@ def pool_picture(source: Any = None, *, start: int | None = None) -> Picture:
     whose engine answers the buttons; by default the book's pool of 12 blocks, live. ``start``: the
     step shown first, by default the last (the book's: the fork).
     """
-    from workbook.widgets.pool.desk import pool_answer
-
     if source is None:
-        from workbook.widgets.pool.scene import pool_scene
-
         source, start = pool_scene(), 9 if start is None else start
     trace, answer = (source, None) if isinstance(source, Trace) else pool_answer(source, pool_data)
     return _picture(trace, trace.last if start is None else start, answer)

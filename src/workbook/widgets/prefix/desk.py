@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from paged_attention.errors import BlockPoolExhausted
-from workbook.trace import RecordingPagedKVCache, RecordingPrefixCache
+from workbook.trace import RecordingPrefixCache, RecordingSequences
 from workbook.widgets.common.grouping import Grouped
-from workbook.widgets.common.recording import cache_with, next_name, write
+from workbook.widgets.common.recording import cache_with, next_name
 from workbook.words.wording import words_beside
 
 Call = tuple[Any, ...]
@@ -21,7 +21,7 @@ class PromptDesk:
 
     def __init__(self, num_blocks: int, block_size: int, order: Sequence[int]) -> None:
         self._ids: dict[str, int] = {}
-        self.cache: RecordingPagedKVCache = cache_with(num_blocks, block_size, order)
+        self.cache: RecordingSequences = cache_with(num_blocks, block_size, order)
         self.prefix = RecordingPrefixCache(self.cache, spell=lambda token: list(self._ids)[token])
         self.grouped = Grouped(self.cache.trace)
         self.calls: list[list[Call]] = []
@@ -71,7 +71,7 @@ class PromptDesk:
                 self.cache.reserve(name, left)
             except BlockPoolExhausted:
                 return
-            write(self.cache, name, left)
+            self.cache.write_zeros(name, left)
             self.prefix.remember(name, tokens, salt=_salt(rest[1]))
 
     def _tokens(self, text: str) -> list[int]:

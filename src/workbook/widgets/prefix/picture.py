@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from workbook.stills.looks import STATES
 from workbook.stills.sheet import MARGIN, Sheet
@@ -13,12 +13,10 @@ from workbook.widgets.common.answer import Answer
 from workbook.widgets.common.cells import law
 from workbook.widgets.common.grouping import Grouped
 from workbook.widgets.common.picture import Picture, Still
+from workbook.widgets.prefix.desk import PromptDesk
 from workbook.words.names import visible
 from workbook.words.story import sentence_names
 from workbook.words.wording import say, words_beside
-
-if TYPE_CHECKING:
-    from workbook.widgets.prefix.desk import PromptDesk
 
 WORDS = words_beside(__file__)
 START = "you are a careful assistant who answers briefly "
@@ -70,10 +68,8 @@ def served(
     block_size: int,
     num_blocks: int,
     ended: Sequence[int] = (),
-) -> "tuple[PromptDesk, int]":
+) -> tuple[PromptDesk, int]:
     """Serve them (``None``: the book's three) on the engine; and the step to show first."""
-    from workbook.widgets.prefix.desk import PromptDesk
-
     order = ORDER if num_blocks == len(ORDER) else range(num_blocks)
     desk = PromptDesk(num_blocks, block_size, list(order))
     if prompts is not None:
@@ -89,7 +85,7 @@ def served(
     return desk, 6
 
 
-def prefix_data(desk: "PromptDesk", start: int) -> dict[str, Any]:
+def prefix_data(desk: PromptDesk, start: int) -> dict[str, Any]:
     """What the module draws."""
     return {
         "v": 1,
