@@ -1,4 +1,4 @@
-"""The memory that chapter 1 builds, and the paged cache in its loop, keep the same books."""
+"""The memory that chapter 1 builds keeps the same books as the engine's `PagedSequences`."""
 
 import contextlib
 from pathlib import Path
@@ -15,7 +15,6 @@ CHAPTER = (
 )
 NEEDED = (
     "import random",
-    "from paged_attention import PagedKVCache",
     "class Request",
     "def states",
     "def simulate",
@@ -57,7 +56,7 @@ def test_its_memory_passes_the_check(chapter: dict[str, Any]) -> None:
     assert check.paged(chapter["PagedSolution"]).ok
 
 
-def test_the_engine_s_cache_keeps_the_same_books_in_the_same_loop(
+def test_the_engine_keeps_the_same_books_in_the_same_loop(
     chapter: dict[str, Any], requests: Any
 ) -> None:
     rows = [

@@ -14,7 +14,7 @@ from bookbuild.text import read_text
 
 TESTS = Path(__file__).parents[1]
 BOOK = {chapter.number: chapter for chapter in chapters(TESTS.parent)}
-BARE = ("00", "01", "02")
+BARE = ("00", "01", "02", "05")
 
 
 def cells(chapter: Chapter) -> list[Any]:
@@ -53,7 +53,7 @@ def test_a_cell_runs_without_torch_unless_it_says_that_it_cannot(
     assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.parametrize("number", ["01", "02"])
+@pytest.mark.parametrize("number", ["01", "02", "05"])
 def test_every_exercise_of_these_chapters_needs_no_torch(number: str) -> None:
     mine = {"stub", "check", "solution"}
     assert not [c for c in cells(BOOK[number]) if mine & set(tags(c)) and "needs-torch" in tags(c)]
