@@ -93,6 +93,12 @@ class PagedSequences(PagedTables):
             raise ValueError(
                 f"sequence {seq!r} has blocks already; give it a known prefix right after create"
             )
+        if not just_found and len(set(blocks)) < len(blocks):
+            twice = next(block for block in blocks if list(blocks).count(block) > 1)
+            raise ValueError(
+                f"sequence {seq!r} would have block {twice} twice: what is written to one of its "
+                "places would lie in the other, too; a prefix names each block once"
+            )
         self._keep(seq)
         (self.allocator.reuse_many if just_found else self.allocator.share_many)(blocks)
         self.tables[seq] = list(blocks)

@@ -204,6 +204,17 @@ def test_bad_forks() -> None:
     assert snapshot(cache) == before
 
 
+def test_a_block_can_not_be_adopted_twice() -> None:
+    cache = forked(10, 0)
+    cache.create("c")
+    before = snapshot(cache)
+    with pytest.raises(ValueError, match="'c' would have block 1 twice"):
+        cache.adopt("c", [0, 1, 1])
+    assert snapshot(cache) == before
+    cache.adopt("c", [0, 1])
+    cache.check_invariants()
+
+
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 5)), max_size=12), st.data())
 def test_the_price_of_a_step_is_exact(ops: list[tuple[int, int]], data: st.DataObject) -> None:
     cache = forked(data.draw(st.integers(0, 9)), 4, num_blocks=60)
