@@ -17,6 +17,8 @@ def decode(step: Decode) -> Tensor:
     """Attention of each row over a copy of its history: [B, Hq, D]. Raises what ``check_tables``
     does.
     """
+    if step.rows == 0:
+        return torch.empty_like(step.q)
     longest = int(step.lengths.max())
     if longest > step.room or int(step.lengths.min()) < 0:
         check_tables(step)  # which says what is wrong

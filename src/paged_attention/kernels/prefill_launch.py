@@ -36,7 +36,7 @@ def prefill(step: Prefill, sizes: Sizes | None = None) -> Plan:
     them.
     """
     starts, lengths = step.query_starts.tolist(), step.lengths.tolist()
-    most = max(b - a for a, b in pairwise(starts))
+    most = max((b - a for a, b in pairwise(starts)), default=0)
     queries, keys, warps = sizes or choose_sizes(step, most)
     group = step.history.group
     tokens = max(1, queries // group)

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 import torch
-from helpers.decode import decode_step
+from helpers.decode import Kernel, decode_step
 
 from paged_attention import kernels
 from paged_attention.errors import BadTensor, PositionNotReserved, UnknownBlock
@@ -90,6 +90,15 @@ def test_an_empty_batch() -> None:
         lengths=torch.zeros(0, dtype=torch.int64),
     )
     assert paged_decode_attention(**given).shape == (0, 6, 16)
+
+
+@pytest.mark.parametrize("decode", [gather.decode, twin.decode, reference.decode])
+def test_each_kernel_takes_an_empty_batch(decode: Kernel) -> None:
+    whole = decode_step([5])
+    none = whole._replace(
+        q=whole.q[:0], block_tables=whole.block_tables[:0], lengths=whole.lengths[:0]
+    )
+    assert decode(none).shape == (0, 6, 16)
 
 
 def test_tables_without_a_column_serve_empty_rows() -> None:

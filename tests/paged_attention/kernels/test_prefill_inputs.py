@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 import torch
-from helpers.prefill import prefill_step
+from helpers.prefill import prefill_step, with_triton
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,6 +17,7 @@ from paged_attention.kernels import (
     prefill_gather,
     prefill_twin,
     reference,
+    triton_is_here,
 )
 from paged_attention.kernels.prefill_inputs import Tile, tile_map
 
@@ -75,6 +76,20 @@ def test_numbers_out_of_range(
     numbers = {name: torch.tensor(values) for name, values in changed.items()}
     with pytest.raises(error, match=said):
         prefill(step._replace(**numbers))
+
+
+def test_a_step_without_a_sequence() -> None:
+    step = prefill_step([(5, 0)])
+    none = step._replace(
+        block_tables=step.block_tables[:0],
+        lengths=step.lengths[:0],
+        query_starts=torch.zeros(1).long(),
+    )
+    kernels = [prefill_gather.prefill, prefill_twin.prefill, reference.prefill]
+    if triton_is_here():
+        kernels += with_triton().values()
+    for prefill in kernels:
+        assert prefill(none).shape == (0, 6, 16)
 
 
 def test_what_is_used_is_said() -> None:
