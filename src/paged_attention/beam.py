@@ -17,8 +17,8 @@ from paged_attention.cache import PagedKVCache
 from paged_attention.generate import run
 from paged_attention.model.decoder import Decoder
 from paged_attention.own_sequences import OwnSequences
-from paged_attention.prompts import checked_eos_ids, checked_prompt
-from paged_attention.sampling import check_finite
+from paged_attention.prompts import checked_count, checked_eos_ids, checked_prompt
+from paged_attention.sampling import check_finite, is_finite
 
 
 class Beam(NamedTuple):
@@ -86,8 +86,9 @@ def beam_search(
     no running beam can still beat the worst of ``width`` that have ended. Prompt and length are
     checked as ``generate`` does, and an error or an interrupt frees every beam.
     """
-    if width < 1 or max_new_tokens < 1:
-        raise ValueError(f"width and length must be positive, got {width} and {max_new_tokens}")
+    width = checked_count("width", width)
+    max_new_tokens = checked_count("max_new_tokens", max_new_tokens)
+    _check_penalty(length_penalty, max_new_tokens)
     tokens = checked_prompt(decoder.config, prompt, max_new_tokens, "the request")
     eos = checked_eos_ids(eos_ids)
     names = (name for number in count() if (name := ("beam", number)) not in cache.lengths)
@@ -111,6 +112,15 @@ def beam_search(
             starts = [len(tokens) + length - 1] * len(beams)
             logits = run(decoder, cache, mine.names, last, starts)  # [width, vocab]
         return _best([*ended, *beams], width, length_penalty)
+
+
+def _check_penalty(length_penalty: float, longest: int) -> None:
+    """Raise unless ``longest`` to the power of it is a number to divide by."""
+    if not (is_finite(length_penalty) and abs(length_penalty) * math.log(longest) < 700):
+        raise ValueError(
+            f"length_penalty must be a number, and {longest} to its power within a float's range; "
+            f"got {length_penalty!r}. 0 compares sums, 1 means"
+        )
 
 
 def _best(beams: Sequence[Beam], width: int, length_penalty: float) -> list[Beam]:

@@ -15,7 +15,7 @@ from paged_attention.attention import UpdatingCache, as_attending
 from paged_attention.contiguous import ContiguousKVCache
 from paged_attention.model.decoder import Decoder
 from paged_attention.own_sequences import OwnSequences
-from paged_attention.prompts import checked_count, checked_eos_ids, checked_prompts
+from paged_attention.prompts import as_list, checked_count, checked_eos_ids, checked_prompts
 from paged_attention.sampling import GREEDY, Sampling, sample
 
 
@@ -103,6 +103,7 @@ def generate(
     eos_ids: Collection[int] = (),
 ) -> list[list[int]]:
     """The new tokens of each request, all at once; see ``stream``. The cache is left as it was."""
+    prompts = as_list(prompts, "prompts")
     news = stream(
         decoder, cache, prompts, max_new_tokens, samples=samples, sampling=sampling, eos_ids=eos_ids
     )

@@ -15,7 +15,7 @@ def checked_prompt(
     An array or a tensor of one dimension will do. The last new token is never run, so the model
     must be as long as prompt and new tokens less one.
     """
-    tokens = [_token(token, who) for token in _plain(prompt, f"the prompt of {who}")]
+    tokens = [_token(token, who) for token in as_list(prompt, f"the prompt of {who}")]
     if not tokens:
         raise ValueError(f"{who} has an empty prompt: there is no token to run")
     for token in tokens:
@@ -37,7 +37,7 @@ def checked_prompts(
     config: ModelConfig, prompts: Sequence[Sequence[int]], max_new_tokens: int
 ) -> list[list[int]]:
     """``checked_prompt`` for each request; an array of two dimensions is a list of rows."""
-    rows = _plain(prompts, "prompts")
+    rows = as_list(prompts, "prompts")
     return [
         checked_prompt(config, prompt, max_new_tokens, f"request {number}")
         for number, prompt in enumerate(rows)
@@ -46,7 +46,7 @@ def checked_prompts(
 
 def checked_eos_ids(eos_ids: Collection[int]) -> frozenset[int]:
     """The ids that end a text, as a set."""
-    return frozenset(_token(token, "eos_ids") for token in _plain(eos_ids, "eos_ids"))
+    return frozenset(_token(token, "eos_ids") for token in as_list(eos_ids, "eos_ids"))
 
 
 def checked_count(name: str, value: int) -> int:
@@ -60,7 +60,7 @@ def checked_count(name: str, value: int) -> int:
     return count
 
 
-def _plain(items: Any, what: str) -> list[Any]:
+def as_list(items: Any, what: str) -> list[Any]:
     """The items as a list; arrays and tensors become Python numbers."""
     if isinstance(items, (str, bytes)):
         raise TypeError(f"{what} must be token ids, got text: encode it first")

@@ -124,9 +124,17 @@ def shape(logits: Tensor, settings: Sampling) -> Tensor:
     return logits
 
 
+def is_finite(value: float) -> bool:
+    """Whether ``value`` is a number, and one that a float can hold."""
+    try:
+        return math.isfinite(value)
+    except (TypeError, OverflowError):  # a text; an integer of 400 digits
+        return False
+
+
 def check_temperature(temperature: float) -> None:
     """Raise unless logits can be divided by ``temperature``."""
-    if not (math.isfinite(temperature) and temperature > 0):
+    if not (is_finite(temperature) and temperature > 0):
         raise ValueError(
             f"temperature must be a positive number, got {temperature!r}; for the likeliest token "
             "every time use greedy, or Sampling(temperature=0)"
@@ -148,7 +156,7 @@ def check_top_k(k: int) -> None:
 
 def check_top_p(p: float) -> None:
     """Raise unless ``p`` is a share of the probability that keeps a token at least."""
-    if not 0 < p <= 1:
+    if not (is_finite(p) and 0 < p <= 1):
         raise ValueError(f"top_p must be above 0 and at most 1, got {p!r}; None keeps every token")
 
 

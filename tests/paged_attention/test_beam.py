@@ -144,11 +144,22 @@ def test_choose_keeps_width_beams_beside_those_that_end() -> None:
 
 
 def test_bad_arguments(tiny: Model) -> None:
-    for width, tokens in ((0, 1), (1, 0)):
-        with pytest.raises(ValueError, match="must be positive"):
+    for width, tokens, wrong in ((0, 1, "width"), (1, 0, "max_new_tokens")):
+        with pytest.raises(ValueError, match=f"{wrong} must be at least 1"):
             beam_search(tiny.decoder, paged(tiny), [1], width, tokens)
+    for sizes, wrong in (((1.5, 2), "width"), ((2, "2"), "max_new_tokens")):
+        with pytest.raises(TypeError, match=f"{wrong} must be a whole number"):
+            beam_search(tiny.decoder, paged(tiny), [1], *sizes)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="empty prompt"):
         beam_search(tiny.decoder, paged(tiny), [], 1, 1)
+
+
+@pytest.mark.parametrize("penalty", [math.nan, math.inf, -math.inf, 1e308, -1e4, "1", None])
+def test_a_length_penalty_that_no_score_survives_is_refused(tiny: Model, penalty: Any) -> None:
+    cache = paged(tiny)
+    with pytest.raises(ValueError, match="length_penalty must be a number, and 3 to its power"):
+        beam_search(tiny.decoder, cache, [1], 2, 3, length_penalty=penalty)
+    assert not cache.tables
 
 
 def test_an_impossible_continuation_is_no_beam() -> None:

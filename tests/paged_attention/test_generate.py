@@ -239,6 +239,13 @@ def test_what_can_not_run_is_refused_before_anything_is_created(
     assert cache.tables == {}
 
 
+def test_requests_may_come_from_a_generator(tiny: Model) -> None:
+    rows = [[5, 6], [7]]
+    assert generate(tiny.decoder, paged(tiny), (row for row in rows), 2) == generate(  # type: ignore[arg-type]
+        tiny.decoder, paged(tiny), rows, 2
+    )
+
+
 def test_settings_must_match_the_requests(tiny: Model) -> None:
     with pytest.raises(ValueError, match="2 requests need as many settings, got 1"):
         generate(tiny.decoder, paged(tiny), [[1], [2]], 3, sampling=[Sampling()])

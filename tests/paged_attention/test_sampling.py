@@ -1,6 +1,7 @@
 """Tokens are drawn by their probability, from a stream of their own; bad settings are refused."""
 
 import math
+from typing import Any
 
 import pytest
 import torch
@@ -157,8 +158,8 @@ def test_half_precision_logits_are_shaped_in_float32() -> None:
     assert shape(LOGITS.bfloat16(), Sampling(0.5)).dtype == torch.float32
 
 
-@pytest.mark.parametrize("temperature", [-1.0, math.nan, math.inf])
-def test_a_bad_temperature_is_refused(temperature: float) -> None:
+@pytest.mark.parametrize("temperature", [-1.0, math.nan, math.inf, "0.5", None, 1j, 10**400])
+def test_a_bad_temperature_is_refused(temperature: Any) -> None:
     with pytest.raises(ValueError, match="temperature must be a positive number"):
         Sampling(temperature)
 
@@ -176,8 +177,8 @@ def test_a_bad_top_k_is_refused(k: int) -> None:
         keep_top_k(LOGITS, k)
 
 
-@pytest.mark.parametrize("p", [0.0, -0.1, 1.1, math.nan])
-def test_a_bad_top_p_is_refused(p: float) -> None:
+@pytest.mark.parametrize("p", [0.0, -0.1, 1.1, math.nan, "0.5", [1], 10**400])
+def test_a_bad_top_p_is_refused(p: Any) -> None:
     with pytest.raises(ValueError, match="top_p must be above 0 and at most 1"):
         Sampling(1.0, top_p=p)
     with pytest.raises(ValueError, match="top_p"):
