@@ -4,14 +4,12 @@ import { attributes, dataBlock, element, html, join, NOTHING } from "../html.mjs
 import { figureNumber } from "../figures.mjs";
 import { elementsOf, readFragment } from "../fragment.mjs";
 import { shownSize } from "../image-size.mjs";
-import { isReport, markReport } from "../report.mjs";
+import { isTable, piecesOf, plainText } from "../../static/printed.js";
 import { childrenOf } from "../tree.mjs";
 import { fold } from "./blocks.mjs";
 
 export const PICTURE = "application/vnd.paged-attention.picture+json";
 const SHORTEST_ALT = 20;
-// eslint-disable-next-line no-control-regex
-const COLOURS = /\u001b\[[0-9;]*[A-Za-z]/g;
 
 const dataOf = (output) => output.jupyter_data?.data ?? {};
 const htmlOf = (output, page) => page.read(dataOf(output)["text/html"] ?? {});
@@ -49,13 +47,10 @@ function figure(picture, after, caption, page) {
   return html`<figure${attributes({ id })}>${page.node(picture)}<figcaption>${page.fragment(caption, after)}</figcaption></figure>`;
 }
 
-/** Lines with columns scroll on a small screen; running words wrap. */
-const isTable = (text) => text.split("\n").filter((line) => /\S {2,}\S/.test(line)).length > 1;
-
 function words(value, kind) {
   // A comparison that no prediction of this page asks for still tells its number.
-  const plain = value.replace(COLOURS, "").replace(/\n+$/, "").replace(/^no guess; it is /gm, "it is ");
-  const marked = isReport(plain) ? markReport(plain) : html`${plain}`;
+  const plain = plainText(value).replace(/^no guess; it is /gm, "it is ");
+  const marked = piecesOf(plain).map(({ text, kind: look }) => (look ? html`<span class="${look}">${text}</span>` : text));
   const columns = isTable(plain) ? " columns" : "";
   return html`<pre class="output ${kind}${columns}">${marked}</pre>`;
 }
