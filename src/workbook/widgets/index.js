@@ -27,12 +27,16 @@ const PICTURES = {
 export function makeModel(state) {
   const values = { ...state };
   const hearers = new Map();
+  const fire = (event) => {
+    for (const hear of hearers.get(event) ?? []) hear();
+  };
   return {
     get: (name) => values[name],
     set: (name, value) => {
       values[name] = value;
-      for (const hear of hearers.get(`change:${name}`) ?? []) hear();
+      fire(`change:${name}`);
     },
+    fire,
     on: (name, hear) => hearers.set(name, [...(hearers.get(name) ?? []), hear]),
     off: (name, hear) =>
       hearers.set(
@@ -78,13 +82,14 @@ function render({ model, el }) {
   };
 }
 
-/** Draw the picture of `data` into `host`, whose own content (the still picture) stays for print. */
-export function mount(host, data) {
+/** Draw the picture of `data` into `host`, whose own content (the still picture) stays for print.
+ * With a `model` of another maker its buttons reach whoever hears that. */
+export function mount(host, data, model = makeModel({ data })) {
   let remove = () => {};
   const box = document.createElement("div");
   try {
     host.append(box);
-    remove = render({ model: makeModel({ data }), el: box });
+    remove = render({ model, el: box });
     host.dataset.state = "ready";
   } catch (error) {
     box.remove();

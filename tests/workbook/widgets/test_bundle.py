@@ -16,7 +16,7 @@ def test_it_is_one_module_without_imports() -> None:
     assert "\nimport " not in f"\n{text}"
     assert [line for line in text.splitlines() if line.startswith("export")] == [
         "export function makeModel(state) {",
-        "export function mount(host, data) {",
+        "export function mount(host, data, model = makeModel({ data })) {",
         "export function mountAll(root, { eager = false } = {}) {",
         "export default { render };",
     ]

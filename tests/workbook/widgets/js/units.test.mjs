@@ -172,10 +172,6 @@ const COMMON = JSON.parse(readFileSync(new URL("common/words.json", here), "utf8
 function liveModel({ kernel } = {}) {
   const model = { ...makeModel({ data: 0, fault: "" }), sent: [] };
   model.send = (message) => model.sent.push(message);
-  const hearers = [];
-  const { on } = model;
-  model.on = (event, hear) => (hearers.push([event, hear]), on(event, hear));
-  model.emit = (event) => hearers.filter(([name]) => name === event).forEach(([, hear]) => hear());
   if (kernel !== undefined) model.widget_manager = { kernel };
   const told = [];
   return { model, told, wired: new Kernel(model, (text) => told.push(text)) };
@@ -204,7 +200,7 @@ test("a busy kernel is told of, and what is pressed meanwhile is still sent", (t
 
 test("a restarted kernel is lost at once, and nothing is sent to it", () => {
   const { model, told, wired } = liveModel();
-  model.emit("comm_live_update");
+  model.fire("comm_live_update");
   wired.send({ call: "create" });
   assert.deepEqual([model.sent, told], [[], [COMMON.lost, COMMON.lost]]);
 });
