@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from helpers.gallery import Shown, gallery, write_gallery
+from helpers.running import Reader, draw_small_chapter
 from helpers.web import BASE, ROOT, Visit
 
 from bookbuild.web.build import build
@@ -135,6 +136,31 @@ def visit_gallery(browser: Any, gallery_address: str) -> Iterator[Callable[..., 
         visitor.scroll_through()
         visitor.pictures_ready()
         return visitor
+
+    yield start
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture(scope="session")
+def small(node: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a small chapter that runs."""
+    install(theme_folder(ROOT))
+    folder = tmp_path_factory.mktemp("small")
+    draw_small_chapter(node, folder)
+    with serving(folder, BASE) as where:
+        yield where
+
+
+@pytest.fixture
+def reader(browser: Any, small: str) -> Iterator[Callable[..., Reader]]:
+    """Make readers: ``reader(width=390, color_scheme="dark")``."""
+    contexts = []
+
+    def start(width: int = 1280, height: int = 900, **options: Any) -> Reader:
+        context = browser.new_context(viewport={"width": width, "height": height}, **options)
+        contexts.append(context)
+        return Reader(context, small)
 
     yield start
     for context in contexts:

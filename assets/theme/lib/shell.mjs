@@ -7,7 +7,7 @@ import { citation, frontSections, hero } from "./front.mjs";
 import { icon } from "./icons.mjs";
 import { launchLinks } from "./launch.mjs";
 import { footnotes, referenceList } from "./nodes/references.mjs";
-import { runningOf } from "./running.mjs";
+import { runPlace, runningOf } from "./running.mjs";
 import { sharingTags } from "./sharing.mjs";
 import { textOf } from "./tree.mjs";
 
@@ -75,6 +75,7 @@ function facts(site, entry) {
 <div><dt>time</dt><dd>about ${total} minutes: ${reading} to read and run, ${exercises} for the exercises</dd></div>
 <div><dt>exercises</dt><dd>${entry.exercises.all}${entry.exercises.optional > 0 && `, ${entry.exercises.optional} of them optional`}</dd></div>
 <div><dt>needs</dt><dd>${before.length ? listed : entry.minutes.words || "nothing before it"}</dd></div>
+<div><dt>runs</dt><dd>${runningOf(site, entry) ? "on this page and " : ""}in JupyterLab: <code>make lab</code></dd></div>
 </dl>`;
 }
 
@@ -95,7 +96,7 @@ ${entry.part && html`<p class="part">${entry.part}</p>`}
 <h1>${number}${entry.name}</h1>
 ${entry.subtitle && html`<p class="subtitle">${entry.subtitle}</p>`}
 ${claim}<div class="header-side">${facts(site, entry)}${actions(site, entry)}</div>
-</header>`;
+${runPlace(runningOf(site, entry))}</header>`;
 }
 
 function wayOn(site, entry) {

@@ -27,6 +27,7 @@ export function themeFiles() {
   const looks = existsSync(join(HERE, GENERATED, "looks.css")) ? read(GENERATED, "looks.css") : "";
   const styles = STYLES.map((name) => read("static/css", `${name}.css`));
   files.set("book.css", [looks, ...styles].join("\n"));
+  files.set("run.css", read("static/css", "run.css"));
   for (const name of readdirSync(join(HERE, "static"))) {
     if (/\.(js|svg|png)$/.test(name)) files.set(name, read("static", name));
   }
@@ -34,6 +35,8 @@ export function themeFiles() {
     if (/\.(woff2|txt)$/.test(name)) files.set(`fonts/${name}`, read("static/fonts", name));
   }
   files.set("minisearch.js", withoutMap(read("node_modules/minisearch/dist/es/index.js")));
+  files.set("highlight.js", asModule(read("node_modules/highlight.js/lib/core.js")));
+  files.set("highlight-python.js", asModule(read("node_modules/highlight.js/lib/languages/python.js")));
   files.set("katex/katex.css", katexStyles());
   for (const name of readdirSync(join(HERE, "node_modules/katex/dist/fonts"))) {
     if (name.endsWith(".woff2")) {
@@ -45,6 +48,9 @@ export function themeFiles() {
   }
   return files;
 }
+
+/** What Node requires, as what a page imports: the package has no file of its core for browsers. */
+const asModule = (source) => `const module = { exports: {} };\n${source}\nexport default module.exports;\n`;
 
 const withoutMap = (source) => source.toString("utf8").replace(/\n\/\/# sourceMappingURL=.*\s*$/, "\n");
 

@@ -25,6 +25,9 @@ setUpPreviews(document.querySelector("main"));
 const walk = document.querySelector(".walk");
 if (walk) import("./walk.js").then(({ setUpWalk }) => setUpWalk(walk));
 
+const running = document.querySelector(".run-page");
+if (running) import("./run.js").then(({ setUpRunning }) => setUpRunning(running));
+
 // If the module fails, the static pictures stay.
 whenNear(document.querySelectorAll(".pa-host"), () =>
   import("./pictures.js").then(({ mountAll }) => mountAll(document)));

@@ -47,10 +47,10 @@ export function content(slug, title, blocks, more = {}) {
 }
 
 /** A site of these pages; the first one is the front page. */
-export function siteOf(contents, { options = {}, base = "/book", assets = new Map() } = {}) {
+export function siteOf(contents, { options = {}, base = "/book", assets = new Map(), running = null } = {}) {
   const entries = contents.map((each, at) => readEntry(each, at === 0 ? null : "Part I", at === 0));
   const config = { title: "A book", options, projects: [{ title: "A book", description: "About." }] };
-  return new Site({ config, entries, assets, base });
+  return new Site({ config, entries, assets, base, running });
 }
 
 /** HTML of a page that holds only these blocks, and the problems that were met. */
