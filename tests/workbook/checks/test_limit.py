@@ -1,5 +1,6 @@
 """A check stops what would never end, says where, and leaves everybody else alone."""
 
+import sys
 import threading
 import time
 from typing import Any
@@ -86,13 +87,31 @@ def test_ctrl_c_and_other_errors_pass() -> None:
             raise error
 
 
-def test_without_threads_there_is_no_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def no_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A browser."""
+
     def refuse(_: object) -> None:
         raise RuntimeError("can't start new thread")
 
     monkeypatch.setattr(module._Watch, "start", refuse)
+
+
+@pytest.mark.usefixtures("no_threads")
+def test_without_threads_a_cell_is_stopped_all_the_same(soon: Checks) -> None:
+    before = sys.gettrace()
+    report = soon.half(a_cell("def half(n):\n  m = n\n  while n:\n    m = n\n  return m"))
+    assert report.failure
+    assert report.failure.got.startswith("no end within 5 seconds (line ")
+    assert sys.gettrace() is before
+
+
+@pytest.mark.usefixtures("no_threads")
+def test_without_threads_nobody_else_is_watched() -> None:
+    began = time.process_time()
     with time_limit(SOON):
-        pass
+        while time.process_time() - began < 2 * SOON:
+            pass
 
 
 def test_it_stops_a_loop_in_another_thread_than_the_main_one() -> None:

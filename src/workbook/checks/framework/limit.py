@@ -1,10 +1,13 @@
 """A reader's code that would never end is stopped after some seconds."""
 
 import ctypes
+import sys
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from types import FrameType
+from typing import Any
 
 SECONDS = 5  # the slowest case takes half a second with the book's own solution
 LOOP = "It would go on for ever: what in the loop's body brings its condition nearer to the end?"
@@ -59,15 +62,42 @@ def no_end(seconds: float = SECONDS) -> str:
 def time_limit(seconds: float = SECONDS) -> Iterator[None]:
     """Inside, ``NoEnd`` is raised after that many seconds of computing; Ctrl-C works as ever.
 
-    Where no thread can be started, in a browser, there is no limit.
+    Where no thread can be started, in a browser, only what was written in a cell is stopped.
     """
     watch = _Watch(seconds)
     try:
         watch.start()
     except RuntimeError:
-        yield
+        with _watched_lines(seconds):
+            yield
         return
     try:
         yield
     finally:
         watch.end()
+
+
+@contextmanager
+def _watched_lines(seconds: float) -> Iterator[None]:
+    """Look at the clock on each line of a cell. An ``except`` that swallows ``NoEnd`` wins here."""
+    end = time.process_time() + seconds
+
+    def on_line(_frame: FrameType, _event: str, _arg: Any) -> Any:
+        if time.process_time() > end:
+            raise NoEnd
+        return on_line
+
+    def on_call(frame: FrameType, _event: str, _arg: Any) -> Any:
+        return on_line if in_a_cell(frame.f_code.co_filename) else None
+
+    before = sys.gettrace()
+    sys.settrace(on_call)
+    try:
+        yield
+    finally:
+        sys.settrace(before)
+
+
+def in_a_cell(filename: str) -> bool:
+    """Whether code of this file name was written in a notebook's cell, or a page's."""
+    return "ipykernel" in filename.replace("\\", "/").rpartition("/")[0]
