@@ -18,7 +18,7 @@ def _files(entries: list[dict[str, Any]]) -> Iterator[str]:
         yield from _files(entry.get("children", []))
 
 
-def _address(file: str) -> str:
+def address_of(file: str) -> str:
     """``chapters/02_the_block_allocator.ipynb`` is at ``/the-block-allocator/``."""
     return "/" + re.sub(r"^\d+_", "", Path(file).stem).replace("_", "-") + "/"
 
@@ -26,14 +26,14 @@ def _address(file: str) -> str:
 def addresses() -> list[str]:
     """All pages in order; the front page first."""
     toc = yaml.safe_load((ROOT / "myst.yml").read_text(encoding="utf-8"))["project"]["toc"]
-    return ["/", *[_address(file) for file in list(_files(toc))[1:]]]
+    return ["/", *[address_of(file) for file in list(_files(toc))[1:]]]
 
 
 PAGES = addresses()
 CHAPTERS = [
-    _address(path.name)
+    address_of(path.name)
     for path in sorted((ROOT / "chapters").glob("*.ipynb"))
-    if _address(path.name) in PAGES
+    if address_of(path.name) in PAGES
 ]
 
 
