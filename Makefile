@@ -8,6 +8,8 @@ GPU_ARGS ?=
 SERVE_ARGS ?=
 # Chapters to work on, by number: `make notebooks CHAPTERS="02 03"`. Empty: all of them.
 CHAPTERS ?=
+# Where `make workshop` writes.
+OUT ?=
 
 VENV := .venv
 PY := $(VENV)/bin/python
@@ -17,7 +19,7 @@ STAGES := lint types unit sync nbval pages
 
 .DEFAULT_GOAL := help
 .PHONY: help lab serve setup dev model test check lint types unit soak sync nbval pages notebooks bench \
-  gpu web web-serve web-audit lock clean
+  gpu workshop web web-serve web-audit lock clean
 
 help:  ## List the targets
 	@printf 'Paged Attention, Cell by Cell\n\nFor readers\n'
@@ -104,6 +106,11 @@ pages: dev  ## The web book in a real browser; skipped without Chromium or Node
 
 notebooks: dev  ## Execute the chapters whose text changed
 	@$(PY) -m bookbuild build $(CHAPTERS)
+
+workshop: dev  ## Sets for a class, into new folders: OUT=DIR gives DIR/student and DIR/instructor
+	@test -n "$(OUT)" || { echo "Name a folder that isn't there yet:  make workshop OUT=DIR"; exit 1; }
+	@$(PY) -m bookbuild edition student --out "$(OUT)/student" $(CHAPTERS)
+	@$(PY) -m bookbuild edition instructor --out "$(OUT)/instructor" $(CHAPTERS)
 
 web: dev  ## Build the web book into _build/html; BASE_URL=/name for a host that has it below a path
 	@$(PY) -m bookbuild.web build

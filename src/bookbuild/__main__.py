@@ -32,6 +32,9 @@ def _parsed(argv: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
     commands.add_parser("lab", help="open the book; arguments go on to jupyter lab")
     add_edition_commands(commands)
     arguments, rest = parser.parse_known_args(argv)
+    if "chapters" in arguments:  # argparse takes no more of them after an option
+        arguments.chapters += [word for word in rest if not word.startswith("-")]
+        rest = [word for word in rest if word.startswith("-")]
     if rest and arguments.command != "lab":
         parser.error(f"unknown arguments: {' '.join(rest)}")
     return arguments, rest

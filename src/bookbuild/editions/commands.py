@@ -12,7 +12,7 @@ from pathlib import Path
 def add_edition_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Describe ``edition``, ``publish`` and ``fresh`` to the parser."""
     edition = commands.add_parser("edition", help="write a set of notebooks for a class")
-    edition.add_argument("kind", choices=("student",))
+    edition.add_argument("kind", choices=("student", "instructor"))
     edition.add_argument("chapters", nargs="*", metavar="NN", help="all when none is named")
     edition.add_argument("--out", type=Path, required=True, metavar="DIR", help="a new folder")
     publish = commands.add_parser("publish", help="publish an edition; nothing there ever changes")
@@ -34,7 +34,12 @@ def _edition(arguments: argparse.Namespace, root: Path) -> None:
     from bookbuild.editions.student import student
 
     book = chapters(root, arguments.chapters)
-    files = student(book)
+    if arguments.kind == "student":
+        files = student(book)
+    else:
+        from bookbuild.editions.instructor import instructor
+
+        files = instructor(book, root)
     written = lay(files, arguments.out)
     print(f"{arguments.out}: {len(book)} chapters, {len(written)} new files of {len(files)}")
 

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import jupytext
 import nbformat
 import pytest
 from nbformat import NotebookNode
@@ -9,6 +10,7 @@ from nbformat import NotebookNode
 from bookbuild.book import ROOT, chapters
 from bookbuild.editions.folder import Files
 from bookbuild.editions.student import student
+from bookbuild.rules.page import Page
 
 GOOD = Path(__file__).parents[1] / "good_chapter.md"
 
@@ -26,3 +28,10 @@ def student_notebooks(student_files: Files) -> dict[str, NotebookNode]:
         for name, content in student_files.items()
         if name.endswith(".ipynb") and "/" not in name
     }
+
+
+@pytest.fixture
+def good_page() -> Page:
+    """A small chapter that keeps every rule."""
+    notebook = jupytext.reads(GOOD.read_text(encoding="utf-8"), fmt="md:myst")
+    return Page("99_good", "99", notebook.cells)
