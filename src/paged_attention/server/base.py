@@ -71,6 +71,13 @@ class BaseHandler(RequestHandler):
                 status=413,
                 code="body_too_large",
             )
+        packed = self.request.headers.get("Content-Encoding", "").strip().lower()
+        if packed not in ("", "identity"):
+            raise ApiError(
+                f"a body packed as {packed!r} can't be read: send it as it is",
+                status=415,
+                code="unsupported_media_type",
+            )
         kind = self.request.headers.get("Content-Type", "").lower()
         if kind and not any(known in kind for known in _BODY_TYPES):
             raise ApiError(

@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 from paged_attention.model import Model
 from paged_attention.server.errors import ApiError
-from paged_attention.server.requests import ChatRequest, CompletionRequest, Prompt
+from paged_attention.server.prompts import Prompt
+from paged_attention.server.requests import ChatRequest, CompletionRequest
 
 
 class Encoded(NamedTuple):

@@ -7,18 +7,26 @@ from typing import Any, NoReturn
 
 from paged_attention.server.errors import ApiError
 
+_MOST_DIGITS = 1000  # Python itself reads some thousands
+
 
 def read_body(body: bytes) -> dict[str, Any]:
     """The JSON object in ``body``, or an ``ApiError`` that says what is there instead."""
     try:
-        content = json.loads(body, parse_constant=_no_number)
+        content = json.loads(body, parse_constant=_no_number, parse_int=_integer)
     except RecursionError:
         raise ApiError("the body is nested too deeply to be a request") from None
-    except ValueError as error:  # bad JSON, bad UTF-8, a number of thousands of digits
+    except ValueError as error:  # bad JSON, bad UTF-8
         raise ApiError(f"the body is not JSON: {error}") from None
     if not isinstance(content, dict):
         raise ApiError(f"the body must be a JSON object, not {kind_of(content)}")
     return content
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > _MOST_DIGITS:
+        raise ValueError(f"a number of {len(digits)} digits, more than any field takes")
+    return int(digits)
 
 
 def _no_number(name: str) -> NoReturn:
@@ -96,14 +104,14 @@ class Fields:
         raise self.wrong(name, "is not supported here: leave it out", "unsupported_parameter")
 
 
-def check_text(text: str, param: str) -> None:
-    """Raise unless ``text`` is made of characters."""
+def check_text(text: str, param: str | None) -> None:
+    """Raise unless ``text``, the field ``param`` or the name of one, is made of characters."""
     try:
         text.encode()
     except UnicodeEncodeError as error:
         raise ApiError(
-            f"'{param}' holds half of a surrogate pair, {text[error.start]!a}, which is no "
-            "character",
+            f"{'the name of a field' if param is None else repr(param)} holds half of a surrogate "
+            f"pair, {text[error.start]!a}, which is no character",
             param=param,
         ) from None
 

@@ -86,6 +86,7 @@ class _AnswerHandler(BaseHandler):
         backend = self.service.ready()
         arrived = backend.clock()
         if self.gone:  # a second request on a connection that was closed since
+            self.hang_up()
             return
         asked = self.read(read_body(self.body()), backend)
         self.service.check_model(asked.model)
@@ -94,6 +95,7 @@ class _AnswerHandler(BaseHandler):
             prompts = await self.service.encode(backend, asked)
             most = [backend.most_new(asked, prompt.tokens) for prompt in prompts]
             if self.gone:  # nobody would read it
+                self.hang_up()
                 return
             backlog = self.service.settings.max_backlog
             tokens = [prompt.tokens for prompt in prompts]
@@ -108,6 +110,7 @@ class _AnswerHandler(BaseHandler):
                 except ApiError:
                     if not self.gone:
                         raise
+                    self.hang_up()  # one that only stopped sending must not take this for an answer
 
     def on_connection_close(self) -> None:
         """The client went away: what runs or waits for it is ended."""

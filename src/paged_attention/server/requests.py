@@ -12,8 +12,7 @@ from typing import Any
 from paged_attention.sampling import COLDEST, Sampling
 from paged_attention.server.fields import Fields, check_text, kind_of
 from paged_attention.server.messages import Message, checked_messages
-
-Prompt = str | tuple[int, ...]  # text, or token ids
+from paged_attention.server.prompts import Prompt, checked_prompts
 
 DEFAULT_TOKENS = 16  # of a completion; a chat may fill the context
 MOST_STOPS, MOST_LOGPROBS, MOST_TOP_LOGPROBS = 4, 5, 20  # the third is a chat's
@@ -118,13 +117,13 @@ def completion_request(content: Mapping[str, Any], most_n: int) -> CompletionReq
     fields = Fields(content)
     _refuse_unknown(fields, _READ_COMPLETION, _NEUTRAL_COMPLETION)
     echo = fields.flag("echo")
-    prompts = _prompts(fields)
+    prompts = checked_prompts(fields)
     asked = _asked(fields, most_n, fields.integer("logprobs", 0, MOST_LOGPROBS))
     best_of = fields.integer("best_of", 1, _HIGHEST)
     if best_of is not None and best_of != asked["n"]:
         raise fields.wrong("best_of", "other than 'n' is not supported", "unsupported_parameter")
     if asked["max_tokens"] == 0 and not echo:
-        raise fields.wrong("max_tokens", "may be 0 only together with 'echo'")
+        raise fields.wrong(_limit_name(fields), "may be 0 only together with 'echo'")
     return CompletionRequest(**asked, prompts=prompts, echo=echo)
 
 
@@ -139,7 +138,7 @@ def chat_request(content: Mapping[str, Any], most_n: int) -> ChatRequest:
         raise fields.wrong("top_logprobs", "needs 'logprobs': true")
     asked = _asked(fields, most_n, (top or 0) if shown else None)
     if asked["max_tokens"] == 0:
-        raise fields.wrong("max_tokens", "must be at least 1: a chat is asked for an answer")
+        raise fields.wrong(_limit_name(fields), "must be at least 1: a chat is asked for an answer")
     return ChatRequest(**asked, messages=messages)
 
 
@@ -150,7 +149,7 @@ def _refuse_unknown(
         if name in neutral:
             fields.neutral(name, neutral[name])
         elif value is not None and name not in read and name not in _PASSED:
-            check_text(name, "a field's name")
+            check_text(name, None)
             raise fields.wrong(name, "is no field of this request", "unknown_parameter")
 
 
@@ -172,6 +171,12 @@ def _asked(fields: Fields, most_n: int, logprobs: int | None) -> dict[str, Any]:
         "ignore_eos": fields.flag("ignore_eos"),
         "salt": fields.text("cache_salt"),
     }
+
+
+def _limit_name(fields: Fields) -> str:
+    """The field that limits the answer: the newer one if both are there."""
+    newer = fields.get("max_completion_tokens")
+    return "max_tokens" if newer is None else "max_completion_tokens"
 
 
 def _sampling(fields: Fields) -> Sampling:
@@ -219,32 +224,3 @@ def _include_usage(fields: Fields, stream: bool) -> bool:
     for name in known:  # usage comes once, at the end, whatever the other two say
         options.flag(name)
     return options.flag("include_usage")
-
-
-def _prompts(fields: Fields) -> tuple[Prompt, ...]:
-    value = fields.get("prompt")
-    if value is None:
-        raise fields.wrong("prompt", "is missing")
-    several = isinstance(value, list) and (not value or isinstance(value[0], str | list))
-    prompts = [_prompt(fields, one) for one in (value if several else [value])]
-    if not prompts:
-        raise fields.wrong("prompt", "is an empty array: there is nothing to answer")
-    if len({type(one) for one in prompts}) > 1:
-        raise fields.wrong("prompt", "mixes strings and arrays of token ids")
-    return tuple(prompts)
-
-
-def _prompt(fields: Fields, value: object) -> Prompt:
-    if not value and isinstance(value, str | list):
-        raise fields.wrong("prompt", "is empty: there is no token to begin with")
-    if isinstance(value, str):
-        check_text(value, "prompt")
-        return value
-    if isinstance(value, list):
-        for token in value:
-            if type(token) is not int:
-                raise fields.wrong("prompt", f"holds {kind_of(token)} among its token ids")
-            if not 0 <= token <= _HIGHEST:
-                raise fields.wrong("prompt", "holds a token id that is no index of a vocabulary")
-        return tuple(value)
-    raise fields.wrong("prompt", "must be a string, strings, token ids, or arrays of token ids")

@@ -1,11 +1,13 @@
 """Bodies that nobody should send, by the thousand: each is read, or named in an error object."""
 
+import gzip
 import http.client
 import json
 import random
 from typing import Any
 
-from helpers.api import check_whole
+import pytest
+from helpers.api import ask, check_whole
 
 from paged_attention.server.background import BackgroundServer
 from paged_attention.server.errors import ApiError
@@ -87,3 +89,28 @@ def test_odd_bodies_on_the_wire_leave_the_server_whole(server: BackgroundServer)
     after = server.call(lambda engine: engine.scheduler._born).result(60)
     assert 0 < answered <= after - before <= 2 * answered
     check_whole(server)
+
+
+@pytest.mark.parametrize(
+    ("body", "said", "param"),
+    [
+        (b'{"prompt": "a", "max_tokens": %s}' % (b"9" * 5000), "5000 digits, more than any", None),
+        (b'{"prompt": "a", "\\udc00": 1}', "the name of a field holds half of a surrogate", None),
+        (b'{"prompt": "a", "max_completion_tokens": 0}', "may be 0 only", "max_completion_tokens"),
+        (b'{"prompt": "a", "max_tokens": 0}', "may be 0 only", "max_tokens"),
+    ],
+)
+def test_what_is_wrong_is_named_as_it_was_sent(body: bytes, said: str, param: str | None) -> None:
+    with pytest.raises(ApiError, match=said) as caught:
+        completion_request(read_body(body), 8)
+    assert caught.value.param == param
+
+
+def test_a_packed_body_is_refused(url: str) -> None:
+    packed = gzip.compress(b'{"prompt": "a"}')
+    reply = ask(url, "/v1/completions", packed, headers={"Content-Encoding": "gzip"})
+    assert reply.status == 415
+    assert "packed as 'gzip'" in reply.error["message"]
+    plain = {"Content-Encoding": "identity"}
+    body = {"prompt": "a", "max_tokens": 1}
+    assert ask(url, "/v1/completions", body, headers=plain).status == 200

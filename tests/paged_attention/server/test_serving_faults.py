@@ -90,6 +90,17 @@ def test_6_who_left_before_its_turn_never_reaches_the_engine(tiny: Model) -> Non
         assert number(server, "vllm:request_success_total", finished_reason="abort") == 1
 
 
+@pytest.mark.parametrize("stream", [True, False])
+def test_6_who_stops_sending_has_left_and_reads_no_empty_answer(url: str, stream: bool) -> None:
+    """A connection closed on one side looks like one closed on both; a 200 without a body would
+    pass for an answer.
+    """
+    with opened(url, prompt=LONG, max_tokens=700, stream=stream) as line:
+        line.shutdown(socket.SHUT_WR)
+        read = b"".join(iter(lambda: line.recv(4096), b""))
+    assert not read or (stream and b"[DONE]" not in read)
+
+
 def test_7_a_limit_ends_answers_in_any_state(tiny: Model) -> None:
     """ggml-org/llama.cpp#7071."""
     settings = Settings(port=0, time_limit=0.3)
