@@ -1,4 +1,4 @@
-"""``python -m bookbuild build | check | lab | edition | fresh | publish``."""
+"""``python -m bookbuild build | check | lab | edition | fresh | publish | grade``."""
 
 import argparse
 import sys
@@ -7,6 +7,7 @@ from pathlib import Path
 
 from bookbuild.book import ROOT, BookError
 from bookbuild.editions.commands import EDITION_COMMANDS, add_edition_commands
+from bookbuild.grading.command import add_grade_command, grade
 
 
 def main(argv: Sequence[str], root: Path = ROOT) -> int:
@@ -31,6 +32,7 @@ def _parsed(argv: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
     check.add_argument("chapters", nargs="*", metavar="NN")
     commands.add_parser("lab", help="open the book; arguments go on to jupyter lab")
     add_edition_commands(commands)
+    add_grade_command(commands)
     arguments, rest = parser.parse_known_args(argv)
     if "chapters" in arguments:  # argparse takes no more of them after an option
         arguments.chapters += [word for word in rest if not word.startswith("-")]
@@ -47,6 +49,8 @@ def _run(arguments: argparse.Namespace, rest: list[str], root: Path) -> int:
 
         open_lab(root, rest)
         return 0
+    if arguments.command == "grade":
+        return grade(arguments)
     if arguments.command in EDITION_COMMANDS:
         EDITION_COMMANDS[arguments.command](arguments, root)
         return 0

@@ -8,6 +8,7 @@ the first check, and mistakes when a check has run, so importing this package co
 
 import pkgutil
 import re
+from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
 
@@ -23,24 +24,45 @@ __all__ = [
     "hint",
     "judge",
     "listeners",
+    "load_chapter",
     "load_mistakes",
     "mine",
+    "modules_of",
     "open_tasks",
 ]
 
 
-def _import_all(package: str) -> None:
-    """Import a package's modules, if there is such a package."""
+def modules_of(number: str, *, mistakes: bool) -> Iterator[str]:
+    """The modules of chapter ``"02"``: those of its exercises, and those of their mistakes."""
+    package = f"{__name__}.ch{number}"
+    yield from _modules_in(package)
+    if mistakes:
+        yield from _modules_in(f"{package}.mistakes")
+
+
+def _modules_in(package: str) -> Iterator[str]:
     for module in pkgutil.iter_modules(import_module(package).__path__):
         if not module.ispkg:
-            import_module(f"{package}.{module.name}")
+            yield f"{package}.{module.name}"
+
+
+def _import_all(package: str) -> None:
+    """Import a package's modules."""
+    for name in _modules_in(package):
+        import_module(name)
+
+
+@cache
+def load_chapter(number: str) -> None:
+    """Register the exercises of chapter ``"02"``, and no others."""
+    _import_all(f"{__name__}.ch{number}")
 
 
 @cache
 def _load() -> None:
     for module in pkgutil.iter_modules(__path__):
         if re.fullmatch(r"ch\d\d", module.name):
-            _import_all(f"{__name__}.{module.name}")
+            load_chapter(module.name.removeprefix("ch"))
 
 
 @cache

@@ -8,7 +8,6 @@ message, and what a check says is told to nobody.
 import os
 import re
 import secrets
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -17,11 +16,11 @@ import platformdirs
 
 from workbook.checks import listeners
 from workbook.checks.framework.exercise import Exercise
+from workbook.checks.framework.owner import is_learners
 from workbook.checks.framework.report import Report
 from workbook.classroom.lines import LONGEST_NAME, Line, append
 
 FOLDER = "PAGED_ATTENTION_BOARD"  # the environment variable that a class's machine sets
-_BOOK = {"paged_attention", "workbook", "bookbuild"}
 
 
 class _Sharing:
@@ -82,24 +81,6 @@ def stop_sharing() -> None:
         print(f"Nothing more is shared, but {gone.path} can't be removed: {error.strerror}.")
         return
     print(f"Nothing is shared any more, and {gone.name!r} is off the board.")
-
-
-def is_learners(exercise: Exercise, answer: Any) -> bool:
-    """Whether ``answer`` is what the learner wrote, and not something of the book's.
-
-    A chapter also checks the book's solutions and its finished classes. The learner's own is what
-    the stub's name stands for in the notebook, or at least named so, and from no module of the
-    book.
-    """
-    if answer is None or _is_books(answer):
-        return False
-    named = getattr(answer, "__name__", None) == exercise.stub
-    return named or getattr(sys.modules.get("__main__"), exercise.stub, None) is answer
-
-
-def _is_books(answer: Any) -> bool:
-    name, home = (str(getattr(answer, part, "")) for part in ("__name__", "__module__"))
-    return home.split(".")[0] in _BOOK or name.lower().endswith("solution")
 
 
 def _sound(name: str) -> str:

@@ -12,6 +12,7 @@ import pytest
 from paged_attention import BlockAllocator
 from workbook import checks, share_progress, stop_sharing
 from workbook.checks import check
+from workbook.checks.framework.owner import is_learners
 from workbook.classroom import share
 from workbook.classroom.board import Standing, read_board
 
@@ -85,7 +86,7 @@ def test_the_finished_function_of_the_same_name_is_the_books() -> None:
     """Chapter 3 ends with ``from paged_attention.tables import physical_slot``."""
     from paged_attention.tables import physical_slot
 
-    assert not share.is_learners(exercise("physical_slot"), physical_slot)
+    assert not is_learners(exercise("physical_slot"), physical_slot)
 
 
 def test_another_name_for_ones_own_class_counts(folder: Path, main: dict[str, Any]) -> None:
@@ -96,14 +97,14 @@ def test_another_name_for_ones_own_class_counts(folder: Path, main: dict[str, An
     assert done
     assert done.done
     main["MySharingAllocator"] = BlockAllocator
-    assert not share.is_learners(exercise("share_release"), BlockAllocator)
+    assert not is_learners(exercise("share_release"), BlockAllocator)
 
 
 def test_a_text_is_the_learners_if_the_stubs_name_stands_for_it(main: dict[str, Any]) -> None:
     """A text has no name of its own, and the chapter also checks ``WALK_SOLUTION``."""
     main["WALK"], main["WALK_SOLUTION"] = "a walk", "the book's"
-    assert share.is_learners(exercise("walk"), main["WALK"])
-    assert not share.is_learners(exercise("walk"), main["WALK_SOLUTION"])
+    assert is_learners(exercise("walk"), main["WALK"])
+    assert not is_learners(exercise("walk"), main["WALK_SOLUTION"])
 
 
 def exercise(name: str) -> Any:

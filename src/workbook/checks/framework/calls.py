@@ -24,7 +24,8 @@ class Checks:
 
     ``load`` registers the exercises; ``load_mistakes(label)`` adds what is known of one of them.
     After each check every one of ``listeners`` hears of it; the list may grow and shrink at any
-    time, and what its members do with the news is their affair.
+    time, and what its members do with the news is their affair. Without ``explain`` no failure's
+    cause is looked for: a report counts, and nobody reads it.
     """
 
     def __init__(
@@ -33,11 +34,14 @@ class Checks:
         load: Callable[[], None] = lambda: None,
         load_mistakes: Callable[[str], None] = _nothing,
         listeners: Sequence[Listener] = (),
+        *,
+        explain: bool = True,
     ) -> None:
         self._registry = registry
         self._load = load
         self._load_mistakes = load_mistakes
         self._listeners = listeners
+        self._explain = explain
         self._last: Exercise | None = None
         self._passed: dict[int, Any] = {}  # objects by id; held, so that no id is used twice
 
@@ -86,7 +90,8 @@ class Checks:
 
     def _run(self, name: str, parts: Sequence[Exercise], your_object: Any) -> Report:
         owners = [(part, case) for part in parts for case in part.cases]
-        report = run_cases(name, owners, your_object, self._load_mistakes)
+        load = self._load_mistakes
+        report = run_cases(name, owners, your_object, load, explain=self._explain)
         self._last = owners[min(report.passed, len(owners) - 1)][0]
         if report.ok:
             self._passed[id(your_object)] = your_object

@@ -27,7 +27,8 @@ class Report:
     """The result of one check. Its ``repr`` is for people; ``ok`` is for code.
 
     Cases run in order and stop at the first that is not passed: one fault to think about at a time.
-    ``todo`` means that the case met a stub; ``remark`` is a line about the call as a whole.
+    ``todo`` means that the case met a stub; ``remark`` is a line about the call as a whole;
+    ``here`` is false where this machine can't run the case.
     """
 
     call: str
@@ -37,6 +38,7 @@ class Report:
     todo: bool = False
     remark: str | None = None
     skipped: Mapping[int, str] = field(default_factory=dict)  # case number from 0: why
+    here: bool = True
 
     @property
     def ok(self) -> bool:

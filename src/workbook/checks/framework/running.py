@@ -16,11 +16,17 @@ _LONGEST = 30  # seconds that the search for a cause may take
 
 
 def run_cases(
-    name: str, owned: Sequence[Owned], reader: Any, load_mistakes: Callable[[str], None]
+    name: str,
+    owned: Sequence[Owned],
+    reader: Any,
+    load_mistakes: Callable[[str], None],
+    *,
+    explain: bool = True,
 ) -> Report:
     """Try the cases in order, up to the first not passed; a reader's mistake never raises.
 
-    Of a failure the cause is looked for; what passed every case is looked at a second time.
+    Of a failure the cause is looked for, unless nobody will read it (``explain``); what passed
+    every case is looked at a second time.
     """
     call = f"check.{name}({_name_of(reader, owned[-1][0].stub)})"
     titles = tuple(case.title for _, case in owned)
@@ -36,7 +42,7 @@ def run_cases(
         except NotImplementedError:
             return Report(call, titles, passed, todo=True)
         except NotHere as missing:
-            return Report(call, titles, passed, remark=str(missing))
+            return Report(call, titles, passed, remark=str(missing), here=False)
         except KeyboardInterrupt as stop:
             remark = (
                 f"Stopped by you in case {passed + 1}, {case.title!r}{line_in(stop, reader)}. "
@@ -44,7 +50,7 @@ def run_cases(
             )
             return Report(call, titles, passed, remark=remark)
         except (Exception, NoEnd) as error:
-            why = _why(exercise, case, reader, error, load_mistakes)
+            why = _why(exercise, case, reader, error, load_mistakes) if explain else None
             failure = _failure(case, error, reader, why)
             return Report(call, titles, passed, failure=failure, skipped=skipped)
     for exercise in dict.fromkeys(exercise for exercise, _ in owned):
