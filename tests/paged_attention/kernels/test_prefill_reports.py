@@ -198,3 +198,24 @@ def test_blocks_that_are_taken_and_not_written(name: str) -> None:
 def test_a_group_of_5_in_16_rows(name: str) -> None:
     """vllm-project/vllm#18088: three tokens in a tile, and row 15 belongs to nobody."""
     check(KERNELS[name], prefill_step([(33, 7), (6, 6)], heads=5, kv_heads=1))
+
+
+@pytest.mark.parametrize("name", [name for name in KERNELS if "twin" not in name])
+def test_pools_beyond_2_to_the_31_elements(name: str) -> None:
+    """vllm-project/vllm#47671: int32 block × stride wraps around. Of the 4 GiB of addresses a few
+    pages are ever touched.
+    """
+    shape = (2**31 // (16 * 64) + 3, 1, 16, 64)
+    try:
+        pool = torch.empty(shape, dtype=torch.float16)
+    except RuntimeError:
+        pytest.skip("this machine does not hand out 4 GiB of addresses")
+    blocks = [shape[0] - 1, shape[0] - 2]
+    pool[blocks] = torch.randn(2, 1, 16, 64).half()
+    tables, rest = torch.tensor([blocks], dtype=torch.int32), (torch.tensor([20]),)
+    rest += (torch.tensor([0, 3]), 0.125)
+    step = Prefill(torch.randn(3, 2, 64).half(), pool, pool, tables, *rest)
+    small = Prefill(step.q, pool[blocks], pool[blocks], torch.tensor([[0, 1]]), *rest)
+    torch.testing.assert_close(
+        KERNELS[name](step).double(), reference.prefill(small), atol=4e-3, rtol=4e-3
+    )
