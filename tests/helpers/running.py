@@ -34,7 +34,7 @@ class Reader(Visit):
         """Open the page and press the button; cells are there then."""
         page = self.open("/small/")
         self.press("Run this page")
-        self.wait_for(".run-bar", count=11)
+        self.wait_for(".run-bar", count=12)
         return page
 
     def press(self, name: str) -> None:

@@ -55,6 +55,7 @@ const blocks = [
   cell("uses", `# needs solution\n${print("3\n")}`, [printed("3\n")]),
   cell("meant", "# needs what_is_not_there", [{ output_type: "error", traceback: ["NameError"] }], ["raises-exception"]),
   cell("timed", print("⏱ 2.0 ms\n"), [printed("⏱ 1.0 ms\n")], ["measured"]),
+  cell("torch", "import torch\n# makes tensors", [printed("a tensor\n")], ["needs-torch"]),
   cell("last", "judge.task", [result("judge.task: a task")]),
 ];
 

@@ -83,7 +83,7 @@ def test_what_cannot_be_loaded_leaves_the_page_as_it_was(missing: str, reader: O
     anna.context.unroute(f"**/{missing}")
     page.locator(".run-start").click()
     if missing != "run-page.js":  # a browser doesn't ask twice for a module
-        anna.wait_for(".run-bar", count=11)
+        anna.wait_for(".run-bar", count=12)
 
 
 def test_a_worker_that_gives_up_says_why_and_keeps_the_texts(reader: Open) -> None:
@@ -97,6 +97,15 @@ def test_a_worker_that_gives_up_says_why_and_keeps_the_texts(reader: Open) -> No
     anna.wait_for(".run-start", "Run all cells")
     anna.run("hello", prints("well"))
     anna.wait_for("#hello .outputs > .output", "well")
+
+
+def test_a_flood_of_output_is_cut(reader: Open) -> None:
+    anna = reader()
+    page = anna.begin()
+    anna.run("hello", "\n".join([prints("x" * 60_000)] * 3 + [prints("never")]))
+    anna.mark("hello", "ran")
+    anna.wait_for("#hello .outputs > .output", "more than a page can hold")
+    assert len(page.locator("#hello .outputs > .output").text_content()) < 130_000
 
 
 def test_without_workers_the_button_says_where_to_run(reader: Open) -> None:

@@ -14,16 +14,17 @@ export const plainText = (text) => text.replace(COLOURS, "").replace(/\n+$/, "")
 export const isTable = (text) => text.split("\n").filter((line) => /\S {2,}\S/.test(line)).length > 1;
 
 /** A report's first line is the call that made it. */
-const isReport = (text) => /^check\.\w+\(/.test(text) && text.split("\n").some((line) => CASE.test(line));
+export const isReport = (text) => /^check\.\w+\(/.test(text) && text.split("\n").some((line) => CASE.test(line));
 
-function piecesOfLine(line) {
+/** A line of a report in pieces `{text, kind}`; `kind` is a class, of verdicts and fields alone. */
+export function piecesOfLine(line) {
   const verdict = CASE.exec(line);
   if (verdict) return [{ text: verdict[1] }, { text: verdict[2], kind: VERDICTS[verdict[2]] }, { text: verdict[3] }];
   const field = FIELD.exec(line);
   return field ? [{ text: field[1] }, { text: field[2], kind: "field" }, { text: field[3] }] : [{ text: line }];
 }
 
-/** A plain text in pieces `{text, kind}`; `kind` is a class, of a report's verdicts and fields alone. */
+/** A plain text in such pieces. */
 export function piecesOf(text) {
   if (!isReport(text)) return [{ text }];
   return text.split("\n").flatMap((line, at) => (at ? [{ text: "\n" }, ...piecesOfLine(line)] : piecesOfLine(line)));

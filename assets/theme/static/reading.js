@@ -24,31 +24,43 @@ export function setUpCopying() {
   document.querySelectorAll("main .code").forEach((code) => code.append(copyButton(code)));
 }
 
+const measure = (part) => ({
+  part,
+  wide: part.scrollWidth > part.clientWidth + 1,
+  atEnd: part.scrollLeft + part.clientWidth > part.scrollWidth - 8,
+});
+
+function mark({ part, wide, atEnd }) {
+  part.toggleAttribute("data-wide", wide);
+  part.toggleAttribute("data-end", wide && atEnd);
+  if (wide === part.hasAttribute("tabindex")) return;
+  if (wide) {
+    part.tabIndex = 0;
+    part.setAttribute("role", "group");
+    part.setAttribute("aria-label", "Wider than the page; scrolls sideways");
+  } else {
+    ["tabindex", "role", "aria-label"].forEach((name) => part.removeAttribute(name));
+  }
+}
+
+let observer = null;
+
 /** What is wider than its place can be scrolled by keyboard, and fades at the edge; what isn't is no stop. */
-export function setUpScrollers() {
-  const measure = (part) => ({
-    part,
-    wide: part.scrollWidth > part.clientWidth + 1,
-    atEnd: part.scrollLeft + part.clientWidth > part.scrollWidth - 8,
-  });
-  const mark = ({ part, wide, atEnd }) => {
-    part.toggleAttribute("data-wide", wide);
-    part.toggleAttribute("data-end", wide && atEnd);
-    if (wide === part.hasAttribute("tabindex")) return;
-    if (wide) {
-      part.tabIndex = 0;
-      part.setAttribute("role", "group");
-      part.setAttribute("aria-label", "Wider than the page; scrolls sideways");
-    } else {
-      ["tabindex", "role", "aria-label"].forEach((name) => part.removeAttribute(name));
-    }
-  };
+export function watchScroller(element) {
   // All are measured before one is marked, or the page would be laid out once for each.
-  const observer = new ResizeObserver((entries) => entries.map(({ target }) => measure(target)).forEach(mark));
-  document.querySelectorAll(SCROLLERS).forEach((element) => {
-    observer.observe(element);
-    element.addEventListener("scroll", () => mark(measure(element)), { passive: true });
-  });
+  observer ??= new ResizeObserver((entries) => entries.map(({ target }) => measure(target)).forEach(mark));
+  observer.observe(element);
+  element.addEventListener("scroll", () => mark(measure(element)), { passive: true });
+}
+
+/** A part that has become something else, which isn't to be marked any more. */
+export function forgetScroller(element) {
+  observer?.unobserve(element);
+  mark({ part: element, wide: false, atEnd: false });
+}
+
+export function setUpScrollers() {
+  document.querySelectorAll(SCROLLERS).forEach(watchScroller);
 }
 
 /** The section whose heading was passed last: `tops` are distances from the window's top. */

@@ -18,6 +18,7 @@ const WORDS = {
   failed: "✗ failed",
   changed: "changed since it ran",
   stale: "a cell above has changed since",
+  elsewhere: "needs PyTorch: runs in JupyterLab",
 };
 
 export class Cell {
@@ -32,6 +33,7 @@ export class Cell {
     this.block = document.getElementById(data.id);
     this.code = this.block?.querySelector(".code") ?? null;
     this.shown = this.code?.querySelector("code").textContent ?? data.source;
+    this.runsHere = !data.tags.includes("needs-torch");
     this.asks = asksForGuess(data.source);
     this.answers = /\bcompare\(\s*guess\b/.test(data.source);
     const workshop = this.block?.closest(".workshop");
@@ -59,6 +61,11 @@ export class Cell {
    */
   open(number, hint, helps) {
     this.number = number;
+    if (!this.runsHere) {
+      this.#makeBar();
+      this.show("elsewhere");
+      return;
+    }
     const label = [`Cell ${this.number}`, this.is("stub") && this.kept.title].filter(Boolean).join(", ");
     const told = {
       changed: () => this.told.changed(this),
@@ -70,7 +77,12 @@ export class Cell {
     this.#makeBar();
     const host = this.block.querySelector(".outputs") ?? h("div", { className: "outputs" });
     if (!host.parentElement) this.bar.after(host);
-    this.output = new Output(host, { ...helps, reword: (text) => this.#reworded(text) });
+    const { mount, cellOf } = helps;
+    this.output = new Output(host, {
+      mount,
+      link: (text, { id, line }) => cellOf(id)?.linkTo(line, text, this) ?? text,
+      reword: (text) => this.#reworded(text),
+    });
     this.show();
   }
 
@@ -82,7 +94,8 @@ export class Cell {
     this.reset.setAttribute("aria-label", `Reset cell ${this.number} to the book's text`);
     this.says = h("span", { className: "run-mark" });
     const number = h("span", { className: "run-number", "aria-hidden": "true" }, String(this.number));
-    this.bar = h("div", { className: "run-bar" }, number, this.runs, this.above, this.reset, this.says);
+    const buttons = this.runsHere ? [this.runs, this.above, this.reset] : [];
+    this.bar = h("div", { className: "run-bar" }, number, ...buttons, this.says);
     this.code.after(this.bar);
   }
 
@@ -140,14 +153,14 @@ export class Cell {
     this.note = text && this.bar ? h("p", { className: "run-told" }, text, ...buttons.flatMap((each) => [" ", each])) : null;
     if (this.note) this.bar.after(this.note);
   }
-  /** A line of a traceback that leads to the line of this cell. */
-  linkTo(line, text) {
+  /** A line of a traceback, printed by the cell `from`, that leads to a line of this cell. */
+  linkTo(line, text, from) {
     if (!this.editor) return text;
     const lead = (event) => {
       event.preventDefault();
       for (let fold = this.code.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
       this.editor.focus(line);
     };
-    return h("a", { href: `#${this.id}`, onclick: lead }, text);
+    return h("a", { href: `#${this.id}`, onclick: lead }, from === this ? text : `cell ${this.number}, ${text}`);
   }
 }

@@ -10,6 +10,7 @@
 // Tab is the page's until one writes: whoever passes by with the keyboard isn't caught. While
 // writing, Tab indents, and Escape gives it back.
 
+import { forgetScroller } from "./reading.js";
 import { coloured } from "./run-colours.js";
 import { h } from "./run-nodes.js";
 import { backspace, comment, indent, newLine, outdent } from "./run-typing.js";
@@ -32,7 +33,7 @@ export class Editor {
     this.field.setSelectionRange(0, 0);
     const layers = h("div", { className: "run-layers" });
     this.below.replaceWith(h("div", { className: "run-sheet" }, layers));
-    ["tabindex", "role", "aria-label", "data-wide", "data-end"].forEach((name) => this.below.removeAttribute(name));
+    forgetScroller(this.below);
     this.below.setAttribute("aria-hidden", "true");
     layers.append(this.below, this.field);
     code.querySelector(".copy")?.remove(); // one stop less for the keyboard; a field has a way of its own

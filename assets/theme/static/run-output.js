@@ -1,8 +1,10 @@
 // What a cell prints here takes the place of what the book printed, as text. Where the two differ,
 // the book's stays below it in a fold.
 
-import { isTable, piecesOf, plainText } from "./printed.js";
-import { h, nodesOf, spansOf } from "./run-nodes.js";
+import { isReport, isTable, plainText } from "./printed.js";
+import { watchScroller } from "./reading.js";
+import { h, nodesOf } from "./run-nodes.js";
+import { reportNodes } from "./run-report.js";
 
 const PICTURE = "application/vnd.paged-attention.picture+json";
 const WIDGET = "application/vnd.jupyter.widget-view+json";
@@ -96,6 +98,7 @@ export class Output {
     this.#clear();
     this.#items.push(node);
     this.host.append(node);
+    if (node.matches("pre, .picture, .output-html")) watchScroller(node);
     return node;
   }
 
@@ -119,8 +122,9 @@ export class Output {
     const { pre, kind, value } = this.#text;
     const plain = this.reword(plainText(value));
     pre.hidden = !plain;
-    pre.className = `output ${kind}${isTable(plain) ? " columns" : ""}`;
-    pre.replaceChildren(...spansOf(piecesOf(plain)));
+    const report = isReport(plain);
+    pre.className = `output ${kind}${!report && isTable(plain) ? " columns" : ""}`;
+    pre.replaceChildren(...(report ? reportNodes(plain) : [plain]));
   }
 
   #live(data, name) {

@@ -82,7 +82,7 @@ class RunningPage {
       });
     });
     const helps = {
-      link: (text, { id, line }) => this.cells.find((cell) => cell.id === id)?.linkTo(line, text) ?? text,
+      cellOf: (id) => this.cells.find((cell) => cell.id === id),
       mount: (...picture) => this.pictures.mount(...picture),
     };
     let number = 0;
@@ -98,7 +98,7 @@ class RunningPage {
   /** Run cells, and before each one what belongs to it and is out of sight. */
   run(cells) {
     const all = new Set(cells.flatMap((cell) => [...this.#unseenBefore(cell), cell]));
-    const jobs = [...all].filter((cell) => !this.#isUnderWay(cell)).sort((a, b) => a.place - b.place);
+    const jobs = [...all].filter((cell) => cell.runsHere && !this.#isUnderWay(cell)).sort((a, b) => a.place - b.place);
     if (!jobs.length) return;
     this.#batch.push(...jobs.filter((cell) => cell.code && cells.includes(cell)));
     for (const cell of jobs) cell.show("waiting");
@@ -125,7 +125,7 @@ class RunningPage {
 
   #runAndGoOn(cell) {
     this.run([cell]);
-    const next = this.cells.slice(cell.place + 1).find((each) => each.inSight);
+    const next = this.cells.slice(cell.place + 1).find((each) => each.editor && each.inSight);
     next?.editor.focus();
     next?.code.scrollIntoView({ block: "nearest" });
   }
@@ -145,6 +145,7 @@ class RunningPage {
   #marks() {
     let fresh = false;
     this.cells.forEach((cell, at) => {
+      if (!cell.runsHere) return;
       const mark = this.#ledger.mark(at, cell.text);
       const state = this.queue.job?.id === cell.id ? "running" : this.queue.isWaiting(cell.id) ? "waiting" : mark;
       cell.show(state, fresh);

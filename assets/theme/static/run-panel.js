@@ -27,7 +27,7 @@ export class Panel {
   }
 
   loading(done = 0, total = 0) {
-    this.#main("Loading …", null);
+    this.#main(total && done >= total ? "Starting …" : "Loading …", null);
     this.cost.hidden = true;
     this.#progress("Loading Python", done, total, `${megabytes(done)} of ${megabytes(total)} MB`);
   }

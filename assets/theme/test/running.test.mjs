@@ -6,6 +6,7 @@ import { beforeEach, test } from "node:test";
 import { isTable, piecesOf, plainText } from "../static/printed.js";
 import { Ledger } from "../static/run-ledger.js";
 import { Queue } from "../static/run-queue.js";
+import { hangOf, linesOf } from "../static/run-report.js";
 import { literalOf, sourceToRun } from "../static/run-source.js";
 import { answersOf, asProgram, forgetAnswers, keepAnswer } from "../static/run-store.js";
 import { backspace, comment, indent, newLine, outdent } from "../static/run-typing.js";
@@ -89,6 +90,12 @@ test("what a check prints is told apart, colours go, and columns are known", () 
   assert.deepEqual(pieces.filter(({ kind }) => kind).map(({ text, kind }) => [text, kind]), [["passed", "verdict passed"], ["FAILED", "verdict failed"], ["why", "field"]]);
   assert.deepEqual(piecesOf("  passed  1  x"), [{ text: "  passed  1  x" }]);
   assert.ok(isTable("a  b\nc  d") && !isTable("a b\nc  d"));
+});
+
+test("what a report says in several lines wraps as one", () => {
+  const report = "check.pool(P)\n  FAILED  2  twice\n      tried   a\n      why     Two sequences\n              share it.\n  1 of 2 passed;\n              hint(1)";
+  assert.deepEqual(linesOf(report), ["check.pool(P)", "  FAILED  2  twice", "      tried   a", "      why     Two sequences share it.", "  1 of 2 passed;", "              hint(1)"]);
+  assert.deepEqual(linesOf(report).map(hangOf), [0, 13, 14, 14, 2, 14]);
 });
 
 test("the ledger knows what no longer says what the cells above do", () => {
