@@ -109,18 +109,21 @@ def with_conda_alone(module: str, *words: str) -> subprocess.CompletedProcess[st
     )
 
 
-@pytest.mark.parametrize(("printed", "code"), [("4", 0), ("5", 1)])
-def test_conda_alone_executes_a_notebook_again(tmp_path: Path, printed: str, code: int) -> None:
-    cell = nbformat.v4.new_code_cell("print(2 + 2)", execution_count=1)
-    cell.outputs = [nbformat.v4.new_output("stream", name="stdout", text=f"{printed}\n")]
+def test_conda_alone_executes_notebooks_again(tmp_path: Path) -> None:
     kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
-    nbformat.write(nbformat.v4.new_notebook(cells=[cell], metadata=kernel), tmp_path / "a.ipynb")
+    for name, printed in (("right", "4"), ("wrong", "5")):
+        cell = nbformat.v4.new_code_cell("print(2 + 2)", execution_count=1)
+        cell.outputs = [nbformat.v4.new_output("stream", name="stdout", text=f"{printed}\n")]
+        notebook = nbformat.v4.new_notebook(cells=[cell], metadata=kernel)
+        nbformat.write(notebook, tmp_path / f"{name}.ipynb")
     done = with_conda_alone(
         *("pytest", "-q", "-p", "nbval.plugin", "-p", "no:cacheprovider"),
         *("--nbval", "--nbval-current-env"),
-        *("--nbval-sanitize-with=src/bookbuild/measured.cfg", str(tmp_path / "a.ipynb")),
+        *("--nbval-sanitize-with=src/bookbuild/measured.cfg", str(tmp_path)),
     )
-    assert done.returncode == code, done.stdout + done.stderr
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "1 failed, 1 passed" in done.stdout, done.stdout
+    assert "wrong.ipynb::Cell 0" in done.stdout
 
 
 def test_conda_alone_compares_texts_and_notebooks() -> None:

@@ -79,7 +79,10 @@ def plain_server(module: str, folder: Path) -> Iterator[str]:
         server.wait(timeout=20)
 
 
-@pytest.mark.parametrize("started", PLAIN)
+# JupyterLab is such a server and more; the other one is for `make soak`.
+@pytest.mark.parametrize(
+    "started", ["jupyter lab", pytest.param("jupyter server", marks=pytest.mark.slow)]
+)
 def test_a_server_that_was_started_in_any_way_keeps_pictures(started: str, tmp_path: Path) -> None:
     data = {WIDGET_VIEW: {"model_id": "gone"}, PICTURE: {}, "text/html": "<img>"}
     book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("show()")])

@@ -154,11 +154,11 @@ def test_a_nan_that_was_written_is_not_hidden(name: str, pool: str) -> None:
 
 
 ONE_OF_EACH = ("cpu", "gather", "twin in 3 parts", "naive", "grouped", "split in 3")
-TYPES = [(q, pool) for q in QUERY_TYPES for pool in POOL_TYPES]
 
 
-@pytest.mark.parametrize("name", ONE_OF_EACH)
-@pytest.mark.parametrize(("query", "pool"), TYPES, ids=[f"{q}, {pool}" for q, pool in TYPES])
+@pytest.mark.parametrize(
+    ("name", "query", "pool"), thinned(ONE_OF_EACH, list(QUERY_TYPES), list(POOL_TYPES))
+)
 def test_any_two_types(name: str, query: torch.dtype, pool: torch.dtype) -> None:
     """The reference's answer, or a refusal that names another way."""
     step = decode_step([0, 1, 5, 40])
