@@ -111,12 +111,15 @@ CALLS: dict[str, Callable[[PrefixCache], object]] = {
 RECORDED = {(call, True) for call in ("reserve by eviction", "fork", "attach", "free")}
 
 
+QUICK = {(call, False, 1) for call in CALLS} | {(*each, 1) for each in RECORDED}
+
+
+# In every run a line's first and last visit; each visit of each line is for `make soak`.
 @pytest.mark.parametrize(
-    ("call", "recording"),
-    grid({(call, False) for call in CALLS} | RECORDED, list(CALLS), [False, True]),
+    ("call", "recording", "visits"), grid(QUICK, list(CALLS), [False, True], [1, None])
 )
-def test_a_call_is_whole_or_never_was(call: str, recording: bool) -> None:
-    assert interrupt_everywhere(lambda: world(recording), CALLS[call], look) >= 3
+def test_a_call_is_whole_or_never_was(call: str, recording: bool, visits: int | None) -> None:
+    assert interrupt_everywhere(lambda: world(recording), CALLS[call], look, visits) >= 3
 
 
 LONG = [1, 2, 3, 4, 5, 6, 7, 8]
@@ -306,13 +309,17 @@ LOOPS: dict[str, Callable[[PagedKVCache], object]] = {
 
 
 @pytest.mark.parametrize(
-    ("loop", "kind"),
+    ("loop", "kind", "visits"),
     [
-        *((loop, PagedKVCache) for loop in LOOPS),
-        pytest.param("beam search", RecordingPagedKVCache, marks=pytest.mark.slow),
+        *((loop, PagedKVCache, 1) for loop in LOOPS),
+        *(pytest.param(loop, PagedKVCache, 3, marks=pytest.mark.slow) for loop in LOOPS),
+        # Replaying a trace takes long.
+        pytest.param("beam search", RecordingPagedKVCache, 1, marks=pytest.mark.slow),
     ],
 )
-def test_a_loop_gives_back_every_sequence_it_created(loop: str, kind: type[PagedKVCache]) -> None:
+def test_a_loop_gives_back_every_sequence_it_created(
+    loop: str, kind: type[PagedKVCache], visits: int
+) -> None:
     def make() -> PagedKVCache:
         cache = kind(1, 8, 3, 1, 1)
         cache.create("somebody else's")
@@ -327,6 +334,4 @@ def test_a_loop_gives_back_every_sequence_it_created(loop: str, kind: type[Paged
             assert state.free == cache.allocator._free
         return cache.tables, cache.lengths
 
-    # Replaying a trace takes long: of a line that records, the first and the last visit.
-    visits = 2 if kind is PagedKVCache else 1
     assert interrupt_everywhere(make, LOOPS[loop], look, visits) > 300

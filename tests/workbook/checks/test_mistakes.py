@@ -18,17 +18,20 @@ for exercise in BOOK:
     load_mistakes(exercise.label)
 
 
-def is_kernel(mistake: Mistake) -> bool:
+ENDLESS = "nothing in it makes the table longer"  # stopped after 5 s; `test_limit` has quicker ones
+
+
+def is_kernel(exercise: Exercise) -> bool:
     """Whether it is run by Triton's interpreter, which takes a second for it."""
-    return hasattr(mistake.wrong, "fn")
+    return hasattr(exercise.finished, "fn")
 
 
 def marks(exercise: Exercise, mistake: Mistake, number: int) -> list[pytest.MarkDecorator]:
-    """One worker for all of an exercise: they are compared with each other. Of kernels each fourth
+    """One worker for all of an exercise: they are compared with each other. Of kernels each eighth
     is played in every run, the others by `make soak`.
     """
-    slow = [pytest.mark.slow] if is_kernel(mistake) and number % 4 != 1 else []
-    return [pytest.mark.xdist_group(exercise.name), *slow]
+    slow = (is_kernel(exercise) and number % 8 != 1) or ENDLESS in mistake.says
+    return [pytest.mark.xdist_group(exercise.name), *([pytest.mark.slow] if slow else [])]
 
 
 MISTAKES = [
@@ -63,7 +66,7 @@ def why_of_kernel(exercise: Exercise, mistake: Mistake) -> str | None:
 
 @pytest.mark.parametrize(("exercise", "mistake"), MISTAKES)
 def test_a_mistake_is_rejected_with_its_own_words(exercise: Exercise, mistake: Any) -> None:
-    if is_kernel(mistake):
+    if is_kernel(exercise):
         why = why_of_kernel(exercise, mistake)
     else:
         report = said(exercise, mistake.wrong)

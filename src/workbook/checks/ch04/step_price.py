@@ -1,7 +1,8 @@
 """Chapter 04: what a whole step costs, before it is paid."""
 
 import random
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 from workbook.checks.framework import exercise, expect, shown
 from workbook.checks.toolboxes.growth import small_cache
@@ -77,31 +78,68 @@ _price(
     why="Too low, and the step fails half-way. Too high, and it waits although it fits.",
 )
 def _exact(function: Any) -> None:
-    draw = random.Random(4)
     wrong: list[tuple[int, str, str, str, set[str]]] = []
-    for _ in range(300):
-        cache = _random_state(draw)
-        step = {seq: draw.randint(0, 5) for seq in draw.sample("abcd", draw.randint(1, 4))}
-        tried = (
-            f"blocks of {cache.block_size}, {state(cache)} lengths {shown(dict(cache.lengths))}; "
-            f"step_cost(cache, {shown(step)})"
-        )
-        traits, new = _traits(cache, step), _new_blocks(cache, step)
-        before, free = f"{cache.lengths}, {state(cache)}", cache.allocator.num_free
+    states = _kept.copy() or _priced_states()
+    _kept.clear()  # whoever changes a state, or fails in one, is the last who sees them
+    for cache, step, tried, before, right in states:
         got = function(cache, dict(step))
-        after = f"{cache.lengths}, {state(cache)}"
+        after = _seen(cache)
         expect(after == before, tried=tried, got=after, right=before, why=_LOOK)
-        cache.reserve_many(step)
-        right = free - cache.allocator.num_free
         if type(got) is not int or got != right:
+            new = _new_blocks(cache, step)
             said = f"{right}: {new} new, {right - new} copies"
-            wrong.append((len(step), tried, shown(got), said, traits))
+            wrong.append((len(step), tried, shown(got), said, _traits(cache, step)))
+    _kept.extend(states)
     if wrong:
         _, tried, got, right, _ = min(wrong, key=lambda row: row[0])
         common = set.intersection(*(row[-1] for row in wrong))
         why = f"In every wrong state {', and '.join(sorted(common))}." if common else None
         got = f"{got}, and {len(wrong)} of 300 are wrong"
         expect(False, tried=tried, got=got, right=right, why=why)
+
+
+class _Priced(NamedTuple):
+    """A state, a step, both in words, what is seen, and what ``reserve_many`` took for the step."""
+
+    cache: Any
+    step: dict[str, int]
+    tried: str
+    seen: str
+    price: int
+
+
+_kept: list[_Priced] = []  # the same for every function: a failure is compared with fifty mistakes
+
+
+def _priced_states() -> list[_Priced]:
+    def paid(cache: Any, step: dict[str, int]) -> int:
+        free: int = cache.allocator.num_free
+        cache.reserve_many(step)
+        return free - int(cache.allocator.num_free)
+
+    return [
+        _Priced(cache, step, _question(cache, step), _seen(cache), paid(twin, step))
+        for (cache, step), (twin, _) in zip(_states_and_steps(), _states_and_steps(), strict=True)
+    ]
+
+
+def _states_and_steps() -> Iterator[tuple[Any, dict[str, int]]]:
+    draw = random.Random(4)
+    for _ in range(300):
+        cache = _random_state(draw)
+        yield cache, {seq: draw.randint(0, 5) for seq in draw.sample("abcd", draw.randint(1, 4))}
+
+
+def _seen(cache: Any) -> str:
+    return f"{cache.lengths}, {state(cache)}"
+
+
+def _question(cache: Any, step: dict[str, int]) -> str:
+    lengths = shown(dict(cache.lengths))
+    return (
+        f"blocks of {cache.block_size}, {state(cache)} lengths {lengths}; "
+        f"step_cost(cache, {shown(step)})"
+    )
 
 
 def _new_blocks(cache: Any, step: dict[str, int]) -> int:

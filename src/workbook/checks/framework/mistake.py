@@ -7,7 +7,7 @@ import sys
 import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 
@@ -27,7 +27,12 @@ class Mistake:
 
 def source_of(finished: Any) -> str:
     """The text of a function, a class, or a Triton kernel."""
-    return textwrap.dedent(inspect.getsource(_inner(finished)))
+    return _text_of(_inner(finished))
+
+
+@lru_cache(maxsize=64)  # each of an exercise's fifty mistakes asks for the same one's
+def _text_of(inner: Any) -> str:
+    return textwrap.dedent(inspect.getsource(inner))
 
 
 def _inner(finished: Any) -> Any:
