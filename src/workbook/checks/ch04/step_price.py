@@ -81,13 +81,13 @@ def _exact(function: Any) -> None:
     wrong: list[tuple[int, str, str, str, set[str]]] = []
     states = _kept.copy() or _priced_states()
     _kept.clear()  # whoever changes a state, or fails in one, is the last who sees them
-    for cache, step, tried, before, right in states:
+    for cache, step, tried, before, price in states:
         got = function(cache, dict(step))
         after = _seen(cache)
         expect(after == before, tried=tried, got=after, right=before, why=_LOOK)
-        if type(got) is not int or got != right:
+        if type(got) is not int or got != price:
             new = _new_blocks(cache, step)
-            said = f"{right}: {new} new, {right - new} copies"
+            said = f"{price}: {new} new, {price - new} copies"
             wrong.append((len(step), tried, shown(got), said, _traits(cache, step)))
     _kept.extend(states)
     if wrong:
