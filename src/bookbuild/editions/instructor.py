@@ -56,7 +56,9 @@ def teaching(chapter: Chapter, book: Sequence[Chapter], rows: Rows) -> NotebookN
         if at in checks:
             out.append(_note(f"{cell.id}-wrong", _wrong(checks[at], rows)))
     end = sum(mark.minutes for mark in clock)
-    out.append(_note(f"c{chapter.number}-clock-end", f"> **{shown(end)}** · the end"))
+    out.append(
+        _note(f"c{chapter.number}-clock-end", _box(end, "The end", "By the chapter's own count."))
+    )
     notebook.cells = out
     return notebook
 
@@ -83,18 +85,22 @@ def _note(name: str, words: str) -> NotebookNode:
 
 
 def _time(mark: Mark) -> str:
-    """``> **0:09** · exercise, 10 min. …``."""
-    now = f"> **{shown(mark.starts)}**"
+    """A box whose title begins with the clock."""
     if mark.task is None:
-        minutes = f"{mark.minutes} min" if mark.minutes else "under a minute"
-        return f"{now} · {mark.title} · {minutes} to read and run"
-    name, own = mark.task.label.removeprefix("ex-"), mark.task.where.minutes
+        minutes = f"{mark.minutes} min" if mark.minutes else "Under a minute"
+        return _box(mark.starts, mark.title, f"{minutes} to read and run.")
+    own = mark.task.where.minutes
     optional = ", optional: not in the clock" if mark.task.where.optional else ""
     hint = max(1, own // STUCK)
-    return (
-        f"{now} · exercise {name}, {mark.title} · {own} min{optional}. Stop at "
-        f"{own + SPARE}; who hasn't begun opens hint 1 at {hint} min."
+    return _box(
+        mark.starts,
+        f"Exercise {mark.task.label.removeprefix('ex-')}, {mark.title}",
+        f"{own} min{optional}. Stop at {own + SPARE}; who hasn't begun opens hint 1 at {hint} min.",
     )
+
+
+def _box(minutes: int, title: str, words: str) -> str:
+    return f":::{{admonition}} {shown(minutes)} · {title}\n:class: tip\n{words}\n:::"
 
 
 def _wrong(task: Task, rows: Rows) -> str:

@@ -3,14 +3,16 @@
 import re
 
 import pytest
+from helpers.chapter_pages import each_chapter, page_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bookbuild.book import ROOT, BookError, Chapter, chapters
+from bookbuild.book import BookError, Chapter
 from bookbuild.editions.clock import marks, shares, shown
 from bookbuild.rules.opening import MINUTES
 from bookbuild.rules.page import Page
-from bookbuild.text import read_text
+
+pytestmark = pytest.mark.xdist_group("editions")
 
 
 @given(st.integers(0, 200), st.lists(st.integers(0, 500), min_size=1, max_size=20))
@@ -25,9 +27,9 @@ def test_shares_add_up_and_are_as_near_as_whole_numbers_can_be(
         assert all(abs(part - share) < 1 + 1e-9 for part, share in zip(parts, exact, strict=True))
 
 
-@pytest.mark.parametrize("chapter", [pytest.param(one, id=one.number) for one in chapters(ROOT)])
+@each_chapter
 def test_each_chapters_clock_agrees_with_its_first_cell(chapter: Chapter) -> None:
-    page = Page(chapter.name, chapter.number, read_text(chapter).cells)
+    page = page_of(chapter)
     total, reading, practice = map(int, MINUTES.search(page.cells[0].source).groups()[:3])
     clock = marks(page)
     assert sum(mark.minutes for mark in clock if mark.task is None) == reading

@@ -1,33 +1,38 @@
 """The instructor edition: printed, open, with a clock and a table after each check."""
 
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import nbformat
 import pytest
+from helpers.chapter_pages import BOOK, each_chapter, page_of
 from nbformat import NotebookNode
 
-from bookbuild.book import ROOT, BookError, Chapter, chapters
+from bookbuild.book import BookError, Chapter
 from bookbuild.build import written
 from bookbuild.dress import dressed
 from bookbuild.editions.instructor import instructor, teaching
 from bookbuild.editions.mistakes import Row
 from bookbuild.editions.parts import tasks
-from bookbuild.rules.page import Page, tags
+from bookbuild.rules.page import tags
 
 pytestmark = pytest.mark.xdist_group("editions")
-BOOK = chapters(ROOT)
-EACH = pytest.mark.parametrize("chapter", [pytest.param(one, id=one.number) for one in BOOK])
+
+
+@cache
+def for_teaching(chapter: Chapter) -> NotebookNode:
+    return teaching(chapter, BOOK, one_row)
 
 
 def one_row(name: str) -> list[Row]:
     return [Row(f"wrong {name}", 1, "case", "got", "why", "code")]
 
 
-@EACH
+@each_chapter
 def test_everything_is_open_and_nothing_is_lost(chapter: Chapter) -> None:
-    notebook = teaching(chapter, BOOK, one_row)
+    notebook = for_teaching(chapter)
     nbformat.validate(notebook)
     book = nbformat.read(chapter.notebook, as_version=4)
     ours = [cell for cell in notebook.cells if "instructor" not in tags(cell)]
@@ -45,10 +50,10 @@ def test_everything_is_open_and_nothing_is_lost(chapter: Chapter) -> None:
     assert len({cell.id for cell in notebook.cells}) == len(notebook.cells)
 
 
-@EACH
+@each_chapter
 def test_a_table_follows_each_check_and_a_clock_precedes_each_exercise(chapter: Chapter) -> None:
-    notebook = teaching(chapter, BOOK, one_row)
-    page = Page(chapter.name, chapter.number, dressed(chapter).cells)
+    notebook = for_teaching(chapter)
+    page = page_of(chapter)
     by_id = {cell.id: at for at, cell in enumerate(notebook.cells)}
     for task in tasks(page):
         check = by_id[page.cells[task.where.check].id]

@@ -1,18 +1,18 @@
 """A chapter taken apart: which cells are solutions, and what the others need of them."""
 
 import pytest
+from helpers.chapter_pages import each_chapter, page_of
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
-from bookbuild.book import ROOT, BookError, Chapter, chapters
+from bookbuild.book import BookError, Chapter
 from bookbuild.editions.names import undefined
 from bookbuild.editions.parts import Part, checked, parts, tasks, without_checks
 from bookbuild.rules.page import Page
-from bookbuild.text import read_text
 
-BOOK = [pytest.param(chapter, id=chapter.number) for chapter in chapters(ROOT)]
+pytestmark = pytest.mark.xdist_group("editions")
 
 
-def page_of(*cells: str) -> Page:
+def made_of(*cells: str) -> Page:
     """A chapter 02 from lines like ``stub: def f(): …``; words without a role are prose or code."""
     found = []
     for cell in cells:
@@ -39,18 +39,18 @@ TWO = "def two_solution(n):\n    return one_solution(n)"
 
 
 def needed(*cells: str) -> dict[str, tuple[str, ...]]:
-    return {part.name: part.needed for part in parts(page_of(*cells))}
+    return {part.name: part.needed for part in parts(made_of(*cells))}
 
 
 def test_an_exercise_is_told_by_the_names_of_the_notebook() -> None:
-    (task,) = tasks(page_of(*exercise(1, "one", ONE)))
+    (task,) = tasks(made_of(*exercise(1, "one", ONE)))
     assert task[:5] == ("ex-02-1", "Title 1", "one", "checked_one", "one_solution")
     assert (task.where.stub, task.where.check, task.where.solution) == (1, 2, 4)
 
 
 def test_an_incomplete_exercise_is_named() -> None:
     with pytest.raises(BookError, match="ex-02-1 is not complete"):
-        tasks(page_of(*exercise(1, "one", ONE)[:-1]))
+        tasks(made_of(*exercise(1, "one", ONE)[:-1]))
 
 
 def test_a_solution_that_nobody_needs_needs_nothing() -> None:
@@ -84,7 +84,7 @@ def test_a_function_above_may_need_a_solution_below() -> None:
 
 def test_an_answer_is_a_part_and_says_which_of_its_names_are_needed() -> None:
     cells = ["answer: y = 1\ndef b(): ...\ndef a(): ...", "answer: z = 2", "break: a(), b(), y"]
-    assert parts(page_of(*cells)) == [
+    assert parts(made_of(*cells)) == [
         Part(0, "answer", "try-02-1", "y = 1\ndef b(): ...\ndef a(): ...\n", ("b", "a", "y")),
         Part(1, "answer", "try-02-2", "z = 2\n", ()),
     ]
@@ -101,10 +101,10 @@ def test_what_is_no_check_is_refused(source: str) -> None:
         checked(source)
 
 
-@pytest.mark.parametrize("chapter", BOOK)
+@each_chapter
 def test_the_book_runs_without_what_it_does_not_need(chapter: Chapter) -> None:
     """Every name is bound by a cell that stays or by a part that is needed, in each chapter."""
-    page = Page(chapter.name, chapter.number, read_text(chapter).cells)
+    page = page_of(chapter)
     found = {part.at: part for part in parts(page)}
     assert {task.label for task in tasks(page)} <= {part.name for part in found.values()}
     whole = [cell.source for _, cell in page.code()]

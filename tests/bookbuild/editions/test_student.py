@@ -4,37 +4,29 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import nbformat
 import pytest
+from helpers.chapter_pages import BOOK, each_chapter, page_of
 from nbformat import NotebookNode
 
-from bookbuild.book import ROOT, BookError, Chapter, chapters
+from bookbuild.book import BookError, Chapter
 from bookbuild.editions.folder import Files, lay
 from bookbuild.editions.parts import parts, tasks
 from bookbuild.editions.student import student
 from bookbuild.execute import execute
-from bookbuild.rules.page import Page, tags
-from bookbuild.text import read_text
+from bookbuild.rules.page import tags
 
 pytestmark = pytest.mark.xdist_group("editions")  # the book's is made once
-BOOK = chapters(ROOT)
-EACH = pytest.mark.parametrize("chapter", [pytest.param(one, id=one.number) for one in BOOK])
 
 
 def code(notebook: NotebookNode) -> list[NotebookNode]:
     return [cell for cell in notebook.cells if cell.cell_type == "code"]
 
 
-@cache
-def page_of(chapter: Chapter) -> Page:
-    return Page(chapter.name, chapter.number, read_text(chapter).cells)
-
-
-@EACH
+@each_chapter
 def test_nothing_is_printed_yet(chapter: Chapter, student_notebooks: dict[str, Any]) -> None:
     cells = code(student_notebooks[chapter.number])
     assert [cell for cell in cells if cell.outputs or cell.execution_count] == []
@@ -49,7 +41,7 @@ def bodies(source: str) -> Iterator[str]:
             yield node.value
 
 
-@EACH
+@each_chapter
 def test_no_solution_is_in_it(chapter: Chapter, student_notebooks: dict[str, Any]) -> None:
     page = page_of(chapter)
     kept = [cell.source for cell in code(student_notebooks[chapter.number])]
@@ -62,7 +54,7 @@ def test_no_solution_is_in_it(chapter: Chapter, student_notebooks: dict[str, Any
         assert not set(given) & set(shown), f"{part.name} can be read in the notebook"
 
 
-@EACH
+@each_chapter
 def test_stubs_checks_and_hints_are_those_of_the_text(
     chapter: Chapter, student_notebooks: dict[str, Any]
 ) -> None:
@@ -76,7 +68,7 @@ def test_stubs_checks_and_hints_are_those_of_the_text(
     assert sum(folds) == 2 * len(tasks(page))
 
 
-@EACH
+@each_chapter
 def test_each_solution_is_one_click_away(
     chapter: Chapter, student_notebooks: dict[str, Any], student_files: Files
 ) -> None:
@@ -214,8 +206,8 @@ def ran(chapter: Chapter, files: Files, folder: Path, paste: bool) -> dict[str, 
     }
 
 
-# Chapter 2 in each run, all of them in `make soak`: that no cell lacks a name is proved without
-# running, whenever an edition is made.
+# With untouched stubs chapter 2 in each run, and all in `make soak`: that no cell lacks a name is
+# proved without running, whenever an edition is made.
 RUN = [
     pytest.param(one, id=one.number, marks=() if one.number == "02" else pytest.mark.slow)
     for one in BOOK
@@ -231,7 +223,8 @@ def test_it_runs_with_untouched_stubs(
     assert all("not implemented yet" in words for words in said.values()), said
 
 
-@pytest.mark.parametrize("chapter", RUN)
+@pytest.mark.slow
+@each_chapter
 def test_it_runs_with_every_solution(
     chapter: Chapter, student_files: Files, tmp_path: Path
 ) -> None:
