@@ -31,6 +31,15 @@ class Linear(nn.Linear):
         return self.product(x, self.weight, self.bias)
 
 
+class Embedding(nn.Embedding):
+    """PyTorch's; on the meta device, whose weights are loaded later, nothing is drawn for them."""
+
+    def reset_parameters(self) -> None:
+        """Draw weights. There PyTorch would import its compiler for it: 80 MB and seconds."""
+        if self.weight.device.type != "meta":
+            super().reset_parameters()
+
+
 class RMSNorm(nn.Module):
     """Scales the last axis to a root mean square of one, then by a learnt weight."""
 
@@ -152,7 +161,7 @@ class Decoder(nn.Module):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.config = config
-        self.embed_tokens = nn.Embedding(config.vocab_size, config.hidden_size)
+        self.embed_tokens = Embedding(config.vocab_size, config.hidden_size)
         self.layers = nn.ModuleList(Layer(config, index) for index in range(config.layers))
         self.norm = RMSNorm(config.hidden_size, config.rms_eps)
         self.lm_head = Linear(config.hidden_size, config.vocab_size, bias=False)

@@ -2,6 +2,8 @@
 
 import json
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -107,3 +109,17 @@ def test_a_model_introduces_itself_in_one_line() -> None:
 
 def test_the_tiny_model_has_a_kibibyte_a_token() -> None:
     assert tiny_model().config.kv_bytes_per_token() == 1024
+
+
+def test_a_decoder_whose_weights_come_later_loads_no_compiler() -> None:
+    """PyTorch's brings sympy and 890 modules more: 80 MB for each kernel of a class."""
+    code = """
+import sys, torch
+from paged_attention.model.decoder import Decoder
+from paged_attention.model.tiny import tiny_config
+with torch.device("meta"):
+    Decoder(tiny_config())
+sys.exit(" ".join({"sympy", "torch._dynamo", "torch._inductor"} & set(sys.modules)) or None)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
