@@ -15,7 +15,8 @@ def draw_small_chapter(node: str, folder: Path) -> None:
     script = ROOT / "tests" / "web" / "small_chapter.mjs"
     made = subprocess.run([node, script, folder, BASE], capture_output=True, text=True, check=False)
     assert made.returncode == 0, made.stderr
-    (folder / "theme" / "pictures.js").write_text(bundle.module(), encoding="utf-8")
+    for name, text in (("pictures.js", bundle.module()), ("pictures.css", bundle.style())):
+        (folder / "theme" / name).write_text(text, encoding="utf-8")
 
 
 def message(**parts: Any) -> str:

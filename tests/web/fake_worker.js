@@ -2,25 +2,26 @@
 //   # say {"kind": "stream", "name": "stdout", "text": "hello\n"}     that message, with the cell's id
 //   # forever                                                         the cell never ends
 //   # makes NAME, # needs NAME                                        names, as cells make them
-// A check prints the report that `reports` has for its class; every other cell prints nothing.
+//   # source                                                          what came is printed
 
 const names = new Set();
-const asked = [];
 
 self.onmessage = ({ data }) => {
-  asked.push(data);
   if (data.kind === "start") {
-    if (new URL(data.base).hash) return;
     postMessage({ kind: "loading", done: 3_000_000, total: 6_900_000 });
     postMessage({ kind: "ready", python: "3.14.2" });
   }
   if (data.kind === "run") run(data);
+  if (data.kind === "widget") {
+    const fault = `${data.model} heard ${data.content.call}`;
+    postMessage({ kind: "widget", model: data.model, content: { fault } });
+  }
 };
 
 function run({ id, source, line }) {
   const say = (message) => postMessage({ id, ...message });
   let ok = true;
-  for (const [, word, rest] of source.matchAll(/^ *# (say|forever|makes|needs|source|asked)\b ?(.*)$/gm)) {
+  for (const [, word, rest] of source.matchAll(/^ *# (say|forever|makes|needs|source)\b ?(.*)$/gm)) {
     if (word === "forever") for (;;);
     if (word === "makes") names.add(rest);
     if (word === "say") say(JSON.parse(rest));

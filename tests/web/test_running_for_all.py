@@ -8,6 +8,9 @@ import pytest
 from helpers.axe import violations
 from helpers.running import Reader, message, prints
 
+from workbook.widgets import pool_picture
+from workbook.widgets.common.picture import MIME, WIDGET_VIEW
+
 Open = Callable[..., Reader]
 
 
@@ -97,6 +100,23 @@ def test_a_worker_that_gives_up_says_why_and_keeps_the_texts(reader: Open) -> No
     anna.wait_for(".run-start", "Run all cells")
     anna.run("hello", prints("well"))
     anna.wait_for("#hello .outputs > .output", "well")
+
+
+def test_a_live_pictures_buttons_reach_python(reader: Open) -> None:
+    anna = reader()
+    page = anna.begin()
+    picture = pool_picture()
+    assert picture.answer
+    traits = {"data": picture.data, "live": picture.answer.calls, "fault": ""}
+    shown = {MIME: picture.data, WIDGET_VIEW: {"model_id": "m1"}, "text/plain": "a pool"}
+    made = message(kind="widget", model="m1", content=traits)
+    anna.run("hello", f"{made}\n{message(kind='data', data=shown, metadata={})}")
+    page.locator("#hello [data-call=create]").click()
+    anna.wait_for("#hello .pa-says", "m1 heard create")
+    anna.run("uses", "# forever")
+    anna.press("Stop")
+    anna.wait_for("#hello .pa-says", "This picture has lost its engine")
+    assert anna.console == []
 
 
 def test_a_flood_of_output_is_cut(reader: Open) -> None:

@@ -49,3 +49,16 @@ function nodeOf({ name, text, attributes, children }) {
 /** Pieces `{text, kind}` as text and spans of the class `kind`. */
 export const spansOf = (pieces) =>
   pieces.map(({ text, kind }) => (kind ? h("span", { className: kind }, text) : document.createTextNode(text)));
+
+/**
+ * A style sheet of this folder, if the page hasn't it; settles when it is there or can't be had. It comes
+ * after the page's own, or before them, so that they still have the last word.
+ */
+export function styled(name, { first = false } = {}) {
+  const { href } = new URL(name, import.meta.url);
+  if ([...document.styleSheets].some((sheet) => sheet.href === href)) return Promise.resolve();
+  const link = h("link", { rel: "stylesheet", href });
+  if (first) document.querySelector('link[rel="stylesheet"]').before(link);
+  else document.head.append(link);
+  return new Promise((done) => { link.onload = link.onerror = done; });
+}

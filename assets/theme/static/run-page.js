@@ -5,7 +5,7 @@ import { Answers } from "./run-answers.js";
 import { Cell } from "./run-cell.js";
 import { loadColours } from "./run-colours.js";
 import { Ledger } from "./run-ledger.js";
-import { button, h } from "./run-nodes.js";
+import { button, styled } from "./run-nodes.js";
 import { Panel } from "./run-panel.js";
 import { Pictures } from "./run-pictures.js";
 import { Queue } from "./run-queue.js";
@@ -55,15 +55,9 @@ class RunningPage {
   }
 
   async #fetched() {
-    const [answer] = await Promise.all([fetch(this.address), loadColours(), this.#styled()]);
+    const [answer] = await Promise.all([fetch(this.address), loadColours(), styled("run.css")]);
     if (!answer.ok) throw new Error(`${answer.url}: ${answer.status}`);
     return answer.json();
-  }
-
-  #styled() {
-    const sheet = h("link", { rel: "stylesheet", href: new URL("./run.css", import.meta.url).href });
-    document.head.append(sheet);
-    return new Promise((done) => { sheet.onload = sheet.onerror = done; });
   }
 
   #open() {
@@ -167,7 +161,8 @@ class RunningPage {
     this.panel.ready();
     if (this.#isOpen) return;
     this.#open();
-    this.panel.say(words.ready(python, this.answers.restore()));
+    const elsewhere = this.cells.filter((cell) => !cell.runsHere).length;
+    this.panel.say(words.ready(python, this.answers.restore(), elsewhere));
     this.#marks();
   }
 

@@ -1,5 +1,7 @@
 // Live pictures whose buttons call the engine in this page, as in JupyterLab they call the kernel's.
 
+import { styled } from "./run-nodes.js";
+
 export class Pictures {
   #known = new Map(); // a picture's name in Python -> {traits, model}
 
@@ -18,7 +20,7 @@ export class Pictures {
 
   /** Draw `data` into `host`, with the buttons of the picture `name`. */
   async mount(host, data, name) {
-    const { makeModel, mount } = await import("./pictures.js");
+    const [{ makeModel, mount }] = await Promise.all([import("./pictures.js"), styled("pictures.css", { first: true })]);
     const known = this.#known.get(name);
     const model = makeModel({ data, live: [], fault: "", ...known?.traits });
     if (known) {

@@ -7,9 +7,11 @@ export const KEYS =
 
 export const NOT_LOADED = "The page's cells could not be loaded: is there a network? The page is as it was.";
 
-export function ready(python, back) {
+/** `back` answers were put in again; `elsewhere` cells can't run on the page. */
+export function ready(python, back, elsewhere) {
   const answers = back ? ` ${back === 1 ? "An answer of yours is" : `${back} answers of yours are`} back.` : "";
-  return `Python ${python} is ready.${answers} Run cells from top to bottom, or press Run all cells.`;
+  const others = elsewhere ? ` ${count(elsewhere, "cell")} ${elsewhere === 1 ? "needs" : "need"} PyTorch and ${elsewhere === 1 ? "keeps" : "keep"} the book's output.` : "";
+  return `Python ${python} is ready.${answers} Run cells from top to bottom, or press Run all cells.${others}`;
 }
 
 /** A cell that ran by itself; of a check, also its last line. */
