@@ -1,58 +1,28 @@
 """What a page needs to run its chapter: Python for browsers, the engine, and the chapter's cells.
 
 Two folders are written, each named after what is in it, so that browsers may keep them for good:
-``_python-…`` changes with Pyodide's version, ``_run-…`` with the book. Files that a click fetches
-are packed here, since not every host packs WebAssembly.
+``_python-…`` changes with Pyodide's version, ``_run-…`` with the book.
 """
 
-import gzip
 import hashlib
-import io
 import json
-import zipfile
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-
-import jupytext
 
 from bookbuild.book import BookError, Chapter, chapters
 from bookbuild.build import read_notebook
 from bookbuild.dress import dressed
 from bookbuild.page.digests import digest, digest_of, text_of
 from bookbuild.sync import difference
+from bookbuild.web.python import archive, packed, python_files, without_packages
 from bookbuild.web.tools import theme_folder
 
 MARK = "runs-in-browser"  # in the front matter of a chapter's text
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-WHEN = (2020, 1, 1, 0, 0, 0)  # of every file in an archive: the same bytes for the same content
-# Of the standard library a page has no use for networks, windows, other processes, databases,
-# debuggers and old encodings: half of its weight.
-LEFT_OUT = _words("""
-    _aix_support _osx_support _pyio _pyrepl antigravity bdb cProfile cmd code codeop compileall
-    curses dbm doctest email ensurepip ftplib getopt getpass http idlelib imaplib lib2to3 mailbox
-    mimetypes modulefinder multiprocessing netrc optparse pdb pickletools plistlib poplib profile
-    pstats pyclbr pydoc pydoc_data quopri rlcompleter sched smtplib socketserver sqlite3 ssl
-    symtable tabnanny tarfile this tkinter trace turtle turtledemo unittest venv webbrowser wsgiref
-    xml xmlrpc zoneinfo
-""")
-ENCODINGS = _words("""
-    __init__ aliases ascii cp437 hex_codec idna latin_1 punycode raw_unicode_escape rot_13
-    unicode_escape utf_16 utf_16_be utf_16_le utf_32 utf_8 utf_8_sig
-""")
 # Of the book: what only a terminal, a server or a GPU uses.
 NOT_IN_A_PAGE = ("paged_attention/server", "paged_attention/load_client", "workbook/demos")
-NOTICE = """\
-Pyodide {version}, Mozilla Public License 2.0, https://github.com/pyodide/pyodide
-with CPython and its standard library, PSF License Agreement, https://www.python.org
-Both are as their authors made them; of the standard library some modules were left out.
-"""
 
 
 @dataclass(frozen=True)
@@ -70,11 +40,12 @@ def chapters_that_run(root: Path) -> list[Chapter]:
 
 
 def _marked(chapter: Chapter) -> bool:
-    front = jupytext.reads(chapter.text.read_text(encoding="utf-8"), fmt="md:myst").metadata
-    mark = front.get(MARK, False)
-    if not isinstance(mark, bool):
-        raise BookError(f"{chapter.text.name}: {MARK} is true or is left out, got {mark!r}")
-    return mark
+    front = re.match(r"---\n(.*?\n)---\n", chapter.text.read_text(encoding="utf-8"), re.DOTALL)
+    mark = re.search(rf"^{MARK} *:(.*)$", front[1] if front else "", re.MULTILINE)
+    said = mark[1].strip() if mark else "false"
+    if said not in ("true", "false"):
+        raise BookError(f"{chapter.text.name}: {MARK} is true or is left out, got {said!r}")
+    return said == "true"
 
 
 def write_pack(root: Path, out: Path) -> Pack | None:
@@ -86,26 +57,25 @@ def write_pack(root: Path, out: Path) -> Pack | None:
     running = chapters_that_run(root)
     if not running:
         return None
-    package = theme_folder(root) / "node_modules" / "pyodide"
-    python = _files_of_python(package)
-    python_folder = _write(out, "_python", python)
-    book = _packed({"book.zip": _archive(_book_files(root, running))})
-    packed = {f"../{python_folder}/{name}": content for name, content in python.items()} | book
+    python = python_files(theme_folder(root))
+    folder = _write(out, "_python", python)
+    book = packed(archive(_book_files(root, running)))
+    fetched = {f"../{folder}/{name}": content for name, content in python.items()}
+    fetched["book.zip.gz"] = book
+    sizes = {path: len(content) for path, content in fetched.items() if path.endswith(".gz")}
     manifest = {
-        "python": f"../{python_folder}/",
-        "files": [
-            {"path": path, "bytes": len(content)}
-            for path, content in packed.items()
-            if path.endswith(".gz")
-        ],
-        "lock": _lock(package),
+        "python": f"../{folder}/",
+        "files": [{"path": path, "bytes": size} for path, size in sizes.items()],
+        "lock": without_packages(theme_folder(root)),
     }
     cells = {f"{chapter.name}.json": _json(cells_of(chapter)) for chapter in running}
-    folder = _write(out, "_run", book | cells | {"manifest.json": _json(manifest)})
-    weight = sum(
-        len(each) if name.endswith(".gz") else len(_gzip(each)) for name, each in packed.items()
+    own = {"book.zip.gz": book, "manifest.json": _json(manifest)}
+    scripts = sum(len(packed(python[name])) for name in python if name.endswith(".js"))
+    return Pack(
+        folder=_write(out, "_run", own | cells),
+        bytes=sum(sizes.values()) + scripts,
+        chapters=tuple(chapter.name for chapter in running),
     )
-    return Pack(folder, weight, tuple(chapter.name for chapter in running))
 
 
 def cells_of(chapter: Chapter) -> dict[str, Any]:
@@ -134,37 +104,6 @@ def cells_of(chapter: Chapter) -> dict[str, Any]:
     return {"chapter": chapter.name, "edition": edition, "cells": cells}
 
 
-def _files_of_python(package: Path) -> dict[str, bytes]:
-    """Pyodide's files, the large ones packed, and what their authors want said."""
-    library = _archive(_kept(package / "python_stdlib.zip"))
-    wasm = (package / "pyodide.asm.wasm").read_bytes()
-    version = json.loads((package / "package.json").read_text(encoding="utf-8"))["version"]
-    # Not every host knows that .mjs is JavaScript.
-    scripts = {
-        name.replace(".mjs", ".js"): (package / name).read_bytes()
-        for name in ("pyodide.mjs", "pyodide.asm.js")
-    }
-    notice = {"NOTICE.txt": NOTICE.format(version=version).encode()}
-    return scripts | notice | _packed({"pyodide.asm.wasm": wasm, "python_stdlib.zip": library})
-
-
-def _kept(library: Path) -> dict[str, bytes]:
-    with zipfile.ZipFile(library) as archive:
-        names = [name for name in archive.namelist() if not name.endswith("/") and _wanted(name)]
-        return {name: archive.read(name) for name in names}
-
-
-def _wanted(name: str) -> bool:
-    root, _, rest = name.removesuffix(".py").partition("/")
-    return root not in LEFT_OUT and (root != "encodings" or rest in ENCODINGS)
-
-
-def _lock(package: Path) -> dict[str, Any]:
-    """Pyodide's list of packages, without any: a page has what it was given."""
-    lock = json.loads((package / "pyodide-lock.json").read_text(encoding="utf-8"))
-    return {"info": lock["info"], "packages": {}}
-
-
 def _book_files(root: Path, running: Iterable[Chapter]) -> dict[str, bytes]:
     """The engine, what chapters use beside it, and the page's kernel, by their import paths."""
     source = root / "src"
@@ -182,23 +121,6 @@ def _in_page(name: str, numbers: set[str]) -> bool:
         return False
     _, _, chapter = name.partition("workbook/checks/ch")
     return not chapter or chapter[:2] in numbers
-
-
-def _archive(files: Mapping[str, bytes]) -> bytes:
-    """A zip archive that packs nothing by itself: packed as a whole it is a fifth smaller."""
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_STORED) as archive:
-        for name in sorted(files):
-            archive.writestr(zipfile.ZipInfo(name, WHEN), files[name])
-    return made.getvalue()
-
-
-def _packed(files: Mapping[str, bytes]) -> dict[str, bytes]:
-    return {f"{name}.gz": _gzip(content) for name, content in files.items()}
-
-
-def _gzip(content: bytes) -> bytes:
-    return gzip.compress(content, 9, mtime=0)
 
 
 def _json(value: object) -> bytes:
