@@ -12,7 +12,7 @@ from bookbuild.editions.mistakes import Row, rows
 from workbook.checks import check, exercises, load_mistakes
 
 FOLDER = Path("_build") / "editions" / "mistakes"  # git ignores it, `make clean` removes it
-SOURCES = ("paged_attention", "workbook/checks", "bookbuild/editions/mistakes.py")
+SOURCES = ("paged_attention", "workbook/checks", "bookbuild/editions")
 
 
 def known_rows(name: str, root: Path) -> list[Row]:

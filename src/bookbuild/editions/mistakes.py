@@ -82,7 +82,7 @@ def table(chosen_rows: Sequence[Row], known: int) -> str:
     ]
     for number, row in enumerate(chosen_rows, 1):
         stops = f"{row.case}, {row.title}"
-        answer = row.answer or f"code {number} below"
+        answer = row.answer or (f"code {number} below" if row.code else "as *why* says")
         cells = [str(number), answer, *map(plain, (stops, row.got)), cell(row.why)]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join([*lines, "", *_codes(chosen_rows)])
@@ -95,7 +95,7 @@ def _codes(chosen_rows: Iterable[Row]) -> list[str]:
         "`right` is used, it is such a solution.",
         "",
     ]
-    for number, row in enumerate(chosen_rows, 1):
+    for number, row in ((at, row) for at, row in enumerate(chosen_rows, 1) if row.code):
         fence = "diff" if row.code.startswith(("-", "+")) else "python"
         lines += [f"*{number}*", "", f"```{fence}", row.code, "```", ""]
     return [*lines, ":::"]

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bookbuild.editions import kept
-from bookbuild.editions.mistake_words import cell, plain
+from bookbuild.editions.mistake_words import cell, plain, told
 from bookbuild.editions.mistakes import MOST, Row, chosen, rows, table
 from workbook.checks import check, exercises, load_mistakes
 from workbook.checks.framework import Exercise
@@ -51,7 +51,7 @@ def run(exercise: Exercise) -> Callable[[Any], Any]:
 
 def test_each_mistake_is_a_row_in_the_words_of_the_check(exercise: Exercise) -> None:
     assert rows(exercise, run(exercise)) == [
-        Row("`n // 2`", 1, "nine", "4", "It was halved.", "n // 2"),
+        Row("`n // 2`", 1, "nine", "4", "It was halved.", "lambda n: n // 2"),
         Row("`n // 3` → `n // 3 + 1`", 1, "nine", "4", "One too many.",
             "-    wholes = [n // 3]\n+    wholes = [n // 3 + 1]"),
         Row("rounds up", 2, "ten", "4", "Rounded up.",
@@ -64,6 +64,75 @@ def test_words_that_tell_nothing_are_left_out(exercise: Exercise) -> None:
     for shift in (2, 3):
         exercise.mistake(f"{shift} too many.")(lambda n, shift=shift: n // 3 + shift)
     assert [row.answer for row in rows(exercise, run(exercise))][-2:] == ["", ""]
+
+
+class Right:
+    def take(self) -> int:
+        return 1
+
+    def give(self) -> int:
+        kept = 2
+        return kept + 1
+
+
+def words_of(*mistakes: Any, finished: Any = Right) -> list[tuple[str, str]]:
+    exercise = Exercise("box", "ex-99-2", "A box", "Box", "class", ("a", "b"))
+    exercise.finished = finished
+    for mistake in mistakes:
+        if isinstance(mistake, tuple):
+            exercise.mistake("wrong", mistake)
+        else:
+            exercise.mistake("wrong")(mistake)
+    return [told(exercise, mistake) for mistake in exercise.mistakes]
+
+
+def test_a_class_made_of_a_right_one_shows_what_is_its_own() -> None:
+    made = [
+        type("Right", (Right,), {"take": lambda self: 2}),  # the same name: not Right's source
+        type("Box", (Right,), {"take": lambda self: 3, "give": lambda self: 4}),
+    ]
+    assert words_of(*made) == [
+        ("`take`: `2`", "class Right(Right):\n    take = lambda self: 2"),
+        ("box", "class Box(Right):\n    take = lambda self: 3\n    give = lambda self: 4"),
+    ]
+
+
+def test_a_class_of_changed_text_shows_its_own_lines() -> None:
+    ((words, code),) = words_of(("kept + 1", "kept"))
+    assert (words, code) == (
+        "`kept + 1` → `kept`",
+        "-        return kept + 1\n+        return kept",
+    )
+
+
+def test_what_a_factory_gave_is_shown() -> None:
+    def by(change: Any, times: int = 1) -> Any:
+        def wrong(n: int) -> int:
+            changed = change(n)
+            return changed * times
+
+        return wrong
+
+    ((words, code), (more, _)) = words_of(by(lambda n: n + 1), by(abs, 3), finished=third)
+    assert words == "wrong"  # two parts: neither alone says it
+    assert code.endswith("# where change = lambda n: n + 1\n# where times = 1")
+    assert more == "wrong"
+
+
+def test_the_one_lambda_that_a_factory_gave_says_it_all() -> None:
+    def by(change: Any) -> Any:
+        def wrong(n: int) -> int:
+            parts = [change(n)]
+            return parts[0]
+
+        return wrong
+
+    assert [words for words, _ in words_of(by(lambda n: n + 1), finished=third)] == ["`n + 1`"]
+
+
+def test_two_lambdas_on_a_line_are_told_apart() -> None:
+    pair = (lambda n: n + 1), (lambda n: n * 2)
+    assert [words for words, _ in words_of(*pair, finished=third)] == ["`n + 1`", "`n * 2`"]
 
 
 def test_a_table_has_a_line_a_row_and_no_markup_of_programs(exercise: Exercise) -> None:
