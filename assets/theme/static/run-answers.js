@@ -1,17 +1,23 @@
 // The cells that are the reader's: kept while they are written, put back on the next visit.
 
-import { button, h } from "./run-nodes.js";
-import { answersOf, asProgram, forgetAnswers, keepAnswer } from "./run-store.js";
+import { h } from "./run-nodes.js";
+import { answersOf, asProgram, editionOf, forgetAnswers, keepAnswer } from "./run-store.js";
 
 export class Answers {
-  /** `edition` of the chapter: an answer to another one is offered, and not put in unasked. */
-  constructor(cells, edition, panel) {
-    Object.assign(this, { edition, panel });
+  constructor(cells, panel) {
+    this.panel = panel;
     this.cells = cells.filter((cell) => cell.kept);
+    this.editions = new Map(this.cells.map((cell) => [cell, this.#edition(cell, cells)]));
     const main = document.querySelector("main");
     this.chapter = main.dataset.chapter;
     this.name = main.querySelector("h1").textContent.replace(/\s+/g, " ").trim();
     this.warned = false;
+  }
+
+  /** An answer belongs to an exercise as it is, its stub, check and solution; the rest of the chapter may change. */
+  #edition(cell, cells) {
+    const exercise = cell.exercise ? cells.filter((each) => each.exercise === cell.exercise) : [cell];
+    return editionOf(exercise.map(({ source }) => source));
   }
 
   get changed() {
@@ -20,20 +26,20 @@ export class Answers {
 
   keep(cell) {
     if (!cell.kept) return;
-    const answer = cell.isChanged ? { edition: this.edition, text: cell.text } : null;
+    const answer = cell.isChanged ? { edition: this.editions.get(cell), text: cell.text } : null;
     const stays = keepAnswer(this.chapter, cell.kept.key, answer);
     if (!stays && !this.warned) this.panel.say("This browser keeps nothing for this site: download your answers before you leave the page.");
     this.warned ||= !stays;
     this.panel.answers(this.changed.length);
   }
 
-  /** Put this edition's answers into their cells; returns how many. */
+  /** Put answers into their cells; one to another edition is only offered. Returns how many. */
   restore() {
     let count = 0;
     for (const [key, { edition, text }] of answersOf(this.chapter)) {
       const cell = this.cells.find((each) => each.kept.key === key);
       if (!cell || text === cell.shown) continue;
-      if (edition === this.edition) {
+      if (edition === this.editions.get(cell)) {
         cell.editor.restore(text);
         count += 1;
       } else this.#offer(cell, text);
@@ -43,12 +49,10 @@ export class Answers {
   }
 
   #offer(cell, text) {
-    const put = button("Put it here", () => {
-      cell.tell();
+    cell.tell("You answered an earlier edition of this exercise.", "Put it here", () => {
       cell.editor.replace(text);
       cell.editor.focus();
     });
-    cell.tell("You answered an earlier edition of this exercise.", put);
   }
 
   download() {

@@ -143,16 +143,26 @@ export class Cell {
     this.bar.dataset.state = edited ? "edited" : state;
     this.runs.textContent = state === "running" ? "Stop" : "Run";
     this.runs.setAttribute("aria-label", `${this.runs.textContent} cell ${this.number}`);
+    if (!freshAbove && document.activeElement === this.above) this.runs.focus(); // or the keyboard would begin anew
     this.above.hidden = !freshAbove;
     this.reset.hidden = !this.isChanged;
   }
 
-  /** A sentence below the buttons, with what can be done about it; nothing takes it away. */
-  tell(text = "", ...buttons) {
+  /** A sentence below the buttons, with what can be done about it; it goes when that is done, and `tell()` takes it away. */
+  tell(text = "", label = "", act = null) {
+    const had = this.note?.contains(document.activeElement);
     this.note?.remove();
-    this.note = text && this.bar ? h("p", { className: "run-told" }, text, ...buttons.flatMap((each) => [" ", each])) : null;
-    if (this.note) this.bar.after(this.note);
+    this.note = null;
+    if (had) this.runs.focus();
+    if (!text || !this.bar) return;
+    const acts = () => {
+      this.tell();
+      act();
+    };
+    this.note = h("p", { className: "run-told" }, text, ...(act ? [" ", button(label, acts)] : []));
+    this.bar.after(this.note);
   }
+
   /** A line of a traceback, printed by the cell `from`, that leads to a line of this cell. */
   linkTo(line, text, from) {
     if (!this.editor) return text;

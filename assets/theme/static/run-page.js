@@ -5,7 +5,7 @@ import { Answers } from "./run-answers.js";
 import { Cell } from "./run-cell.js";
 import { loadColours } from "./run-colours.js";
 import { Ledger } from "./run-ledger.js";
-import { button, styled } from "./run-nodes.js";
+import { styled } from "./run-nodes.js";
 import { Panel } from "./run-panel.js";
 import { Pictures } from "./run-pictures.js";
 import { Queue } from "./run-queue.js";
@@ -81,7 +81,7 @@ class RunningPage {
     };
     let number = 0;
     for (const cell of this.cells) if (cell.code) cell.open((number += 1), HINTS, helps);
-    this.answers = new Answers(this.cells, this.chapter.edition, this.panel);
+    this.answers = new Answers(this.cells, this.panel);
     this.#marks();
   }
 
@@ -203,8 +203,8 @@ class RunningPage {
     this.#lost();
     this.panel.ready();
     this.panel.say(words.stopped(cell?.number, dropped.length));
-    const above = button("Run all above", () => this.run(this.#above(cell)));
-    cell?.tell(`Stopped. ${words.LOST}`, ...(cell.place ? [above] : []));
+    const above = cell?.place ? () => this.run(this.#above(cell)) : null;
+    cell?.tell(`Stopped. ${words.LOST}`, "Run all above", above);
   }
 
   on_failed({ text }) {
@@ -231,7 +231,7 @@ class RunningPage {
   /** A name is missing, and cells that may make it haven't run: say so where the error is. */
   #offerAbove(cell) {
     if (cell.output?.failed !== "NameError" || !cell.freshAbove) return;
-    const both = button("Run all above, then this cell", () => this.run([...this.#above(cell), cell]));
-    cell.tell("Cells above haven't run; one of them may make that name.", both);
+    const both = () => this.run([...this.#above(cell), cell]);
+    cell.tell("Cells above haven't run; one of them may make that name.", "Run all above, then this cell", both);
   }
 }

@@ -69,7 +69,8 @@ export class Panel {
 
   /** Answers there are: without any there is nothing to download or clear. */
   answers(count) {
-    if (this.tools) this.tools.hidden = count === 0;
+    if (count === 0 && this.tools.contains(document.activeElement)) this.main.focus();
+    this.tools.hidden = count === 0;
   }
 
   /** Python can't be had (again). The button tries once more. */

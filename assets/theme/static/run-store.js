@@ -17,6 +17,13 @@ function all() {
 
 const isAnswer = (answer) => typeof answer?.text === "string" && typeof answer?.edition === "string";
 
+/** A short name of what an exercise says (FNV-1a, 32 bits): it changes with the exercise. */
+export function editionOf(sources) {
+  let hash = 0x811c9dc5;
+  for (const byte of new TextEncoder().encode(sources.join("\0"))) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
+  return hash.toString(16).padStart(8, "0");
+}
+
 /** Answers of a chapter as [exercise, {edition, text}]; what isn't an answer is passed over. */
 export function answersOf(chapter) {
   const found = all()[chapter];

@@ -1,5 +1,15 @@
 // The button "Run this page". Everything else is fetched when it is pressed.
 
+/** How many answers this browser keeps for the chapter; `run-store.js` puts them there. */
+function keptAnswers() {
+  try {
+    const { chapter } = document.querySelector("main").dataset;
+    return Object.keys(JSON.parse(localStorage.getItem("book-answers"))?.[chapter] ?? {}).length;
+  } catch {
+    return 0;
+  }
+}
+
 export function setUpRunning(place) {
   const start = place.querySelector(".run-start");
   const cost = place.querySelector(".run-cost");
@@ -8,6 +18,7 @@ export function setUpRunning(place) {
     cost.textContent = "This browser can't run Python. The chapter runs in JupyterLab: make lab.";
     return;
   }
+  if (keptAnswers()) cost.append(" Your answers from before are put in again.");
   const begin = async () => {
     start.removeEventListener("click", begin);
     try {

@@ -8,7 +8,7 @@ import { Ledger } from "../static/run-ledger.js";
 import { Queue } from "../static/run-queue.js";
 import { hangOf, linesOf } from "../static/run-report.js";
 import { literalOf, sourceToRun } from "../static/run-source.js";
-import { answersOf, asProgram, forgetAnswers, keepAnswer } from "../static/run-store.js";
+import { answersOf, asProgram, editionOf, forgetAnswers, keepAnswer } from "../static/run-store.js";
 import { backspace, comment, indent, newLine, outdent } from "../static/run-typing.js";
 
 /** What a key makes of a text; the selection stands between two bars, or the caret at one. */
@@ -213,6 +213,13 @@ test("answers are kept by chapter, exercise and edition, and nothing stays when 
   forgetAnswers("two");
   forgetAnswers("one");
   assert.equal(localStorage.kept.size, 0);
+});
+
+test("an exercise's edition changes with every letter of it, and with nothing else", () => {
+  assert.equal(editionOf([""]), "811c9dc5");
+  assert.equal(editionOf(["a"]), "e40c292c"); // as published for FNV-1a
+  assert.notEqual(editionOf(["a", "b"]), editionOf(["ab"]));
+  assert.match(editionOf(["é × ⏱"]), /^[0-9a-f]{8}$/);
 });
 
 test("what else lies in the storage harms nothing", () => {
