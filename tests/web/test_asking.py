@@ -37,6 +37,8 @@ def test_every_chapter_asks_and_gives_nothing_away(chapter: str, visit: Open) ->
         assert section.locator(".asks").inner_text().strip()
         for part in waiting(page, section).all():
             assert part.get_attribute("hidden") == "until-found"
+    # Nor does the code of a picture stand there without its picture.
+    assert page.locator(".cell:has(> [data-veil][hidden]) > .picture-code:visible").count() == 0
 
 
 def test_a_guess_is_judged_told_and_kept(visit: Open) -> None:
