@@ -12,7 +12,7 @@ from pathlib import Path
 def add_edition_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Describe ``edition``, ``publish`` and ``fresh`` to the parser."""
     edition = commands.add_parser("edition", help="write a set of notebooks for a class")
-    edition.add_argument("kind", choices=("student", "instructor"))
+    edition.add_argument("kind", choices=("student", "instructor", "nbgrader"))
     edition.add_argument("chapters", nargs="*", metavar="NN", help="all when none is named")
     edition.add_argument("--out", type=Path, required=True, metavar="DIR", help="a new folder")
     publish = commands.add_parser("publish", help="publish an edition; nothing there ever changes")
@@ -36,6 +36,10 @@ def _edition(arguments: argparse.Namespace, root: Path) -> None:
     book = chapters(root, arguments.chapters)
     if arguments.kind == "student":
         files = student(book)
+    elif arguments.kind == "nbgrader":
+        from bookbuild.grading.nbgrader import course
+
+        files = course(book)
     else:
         from bookbuild.editions.instructor import instructor
 

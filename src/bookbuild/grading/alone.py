@@ -5,10 +5,11 @@ chapters import already.
 """
 
 import contextlib
+import json
 import os
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -21,11 +22,14 @@ from workbook.checks import load_chapter, load_mistakes
 from workbook.checks.framework.calls import Checks
 from workbook.checks.framework.cases import in_words
 from workbook.checks.framework.limit import NoEnd, no_end, time_limit
+from workbook.checks.framework.opened import OpenTask
 from workbook.checks.framework.owner import is_learners
 from workbook.checks.framework.registry import registry
 from workbook.checks.framework.report import Report
+from workbook.classroom.points import is_endless
 
 MOST_WRITTEN = 100_000_000  # bytes of a file that an answer writes
+MOST_SAID = 1_000  # signs
 
 
 @dataclass(frozen=True)
@@ -53,16 +57,19 @@ def run_alone(
 
     ``folder`` is an empty one, where cells are kept as files so that tracebacks find their lines.
     """
-    os.setsid()  # so that all that an answer starts can be ended with it
+    if hasattr(os, "setsid"):
+        os.setsid()  # so that all that an answer starts can be ended with it
     os.chdir(folder)
+    sys.path.append(plan.folder)  # where a learner may have a module of their own
     _close_the_ears()
     _limit(limits.memory)
     try:
         outcome = _outcome(plan, label, check, stub, limits)
     except BaseException as error:  # SystemExit in a method, and whatever a learner invents
         outcome = Outcome(stopped="the check was ended", said=in_words(error))
+    outcome = replace(outcome, said=outcome.said[:MOST_SAID])
     with contextlib.suppress(OSError):
-        line.send(outcome)
+        line.send_bytes(json.dumps(asdict(outcome)).encode())  # whoever hears it unpickles nothing
         line.close()
     os._exit(0)  # threads that are left don't hold us
 
@@ -111,7 +118,10 @@ def _outcome(plan: Plan, label: str, check: str, stub: str, limits: Limits) -> O
     sys.modules.update(ours)
     if stub not in space:
         return Outcome(stopped="the cell itself", said=f"{stub} is not defined after it")
-    return _checked(label, check, space[stub])
+    load_chapter(label.split("-")[1])
+    if check.startswith("judge."):
+        return _judged(registry.tasks[check.removeprefix("judge.")], space[stub])
+    return _checked(check, space[stub])
 
 
 def _notebook(plan: Plan) -> dict[str, Any]:
@@ -164,9 +174,8 @@ def _with_line(error: BaseException) -> str:
     return in_words(error) + (f" (line {line} of the cell)" if line else "")
 
 
-def _checked(label: str, check: str, answer: Any) -> Outcome:
+def _checked(check: str, answer: Any) -> Outcome:
     """What a check says that no cell of the learner's has touched."""
-    load_chapter(label.split("-")[1])
     exercise = registry.exercises[check]
     if not is_learners(exercise, answer):
         said = f"{getattr(answer, '__name__', 'it')} is the book's, not an answer"
@@ -184,8 +193,20 @@ def _told(report: Report) -> Outcome:
         passed=report.passed,
         of=len(report.titles),
         todo=report.todo,
-        endless=bool(report.failure) and got.startswith(no_end()),
+        endless=is_endless(report),
         here=report.here,
         stopped=stopped,
         said="not implemented yet" if report.todo else got,
     )
+
+
+def _judged(task: OpenTask, answer: Any) -> Outcome:
+    """The score of an answer to an open task; whole ones count as cases."""
+    verdict = task(answer)
+    if verdict.score is None:
+        return Outcome(stopped="rejected", said=verdict.rejected or "")
+    best = f"{task.bound[0]:,} at best, " if task.bound else ""
+    said = (
+        f"{verdict.score:,} {task.unit}; {best}the book's {task.book[0]:,}, {task.better} is better"
+    )
+    return Outcome(passed=int(verdict.score), said=said)

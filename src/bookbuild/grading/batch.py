@@ -53,11 +53,15 @@ def graded(found: Sequence[Submission | Row], limits: Limits, jobs: int = 2) -> 
             return [each]
         return list(rows(each.name, each.chapter, list(marker.marks(each))))
 
-    with ThreadPoolExecutor(jobs) as pool:
+    pool = ThreadPoolExecutor(jobs)
+    try:
         for number, some in enumerate(pool.map(one, found), 1):
             total = some[-1]
             _say(f"{number} of {len(found)}: {total['submission']}, {total['points']} points")
             yield some
+    finally:  # after Ctrl-C nobody waits for what is under way
+        pool.shutdown(wait=False, cancel_futures=True)
+        marker.processes.stop()
 
 
 def _preload(chapters: Sequence[Chapter]) -> Iterator[str]:
@@ -88,10 +92,10 @@ def _chapters(found: Sequence[Submission | Row]) -> list[Chapter]:
 
 
 def _not_graded(chapters: Sequence[Chapter]) -> str:
-    names = [f"judge.{name}" for chapter in chapters for name in chapter.judges]
-    tasks = f" ({', '.join(names)})" if names else ""
+    names = ", ".join(f"judge.{name}" for chapter in chapters for name in chapter.judges)
     return (
-        f"Not graded: predictions, questions, what stands under Try it, and open tasks{tasks}. "
+        "Not graded: predictions, questions, and what stands under Try it. Open tasks have a score "
+        f"and no points, where a learner has asked the judge ({names or 'none here'}). "
         "An answer that is word for word the book's gets its points: the book is public."
     )
 
@@ -111,6 +115,8 @@ def _opened(out: Path | None) -> Iterator[TextIO]:
         part.replace(out)
     except OSError as error:
         raise BookError(f"{out} can't be written: {error.strerror}") from error
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def _say(line: str) -> None:

@@ -38,8 +38,12 @@ class Cell:
         if text.lstrip().startswith("%%"):
             return ""
         # A solution that a line runs is not of this cell: it is found by its name, if it may be.
-        shell = TransformerManager()  # type: ignore[no-untyped-call]
-        plain: str = shell.transform_cell(RUN.sub("", text))
+        text = RUN.sub("", text)
+        try:
+            shell = TransformerManager()  # type: ignore[no-untyped-call]
+            plain: str = shell.transform_cell(text)
+        except Exception:  # it may meet what is no Python in ways of its own
+            return text
         return plain
 
     @cached_property

@@ -18,20 +18,18 @@ class Plan:
     answer: str = ""
     after: list[str] = field(default_factory=list)  # ``MyAllocator.release = release``
     trusted: list[str] = field(default_factory=list)
+    folder: str = ""  # the submission's
 
 
 def plan(
-    submission: Submission, exercise: Exercise, passed: frozenset[str], *, theirs: bool
-) -> Plan | None:
-    """The plan of one answer; ``None`` if there is no answer.
+    submission: Submission, exercise: Exercise, at: int, passed: frozenset[str], *, theirs: bool
+) -> Plan:
+    """The plan of one answer, the submission's cell ``at``.
 
     ``passed`` has the labels of the learner's answers that passed. With ``theirs`` what the learner
     changed is taken first, as in their notebook; without it, the edition's cells go first, and the
     learner's only give what the edition doesn't have.
     """
-    at = submission.answers[exercise.label]
-    if at is None:
-        return None
     search = _Search(submission, exercise, passed, at, theirs=theirs)
     answer = submission.cells[at]
     search.provide(answer.wants, at)
@@ -41,7 +39,8 @@ def plan(
         if later > at and exercise.stub in cell.patches:
             search.provide(cell.wants - {exercise.stub}, later)
             after.append(cell.source)
-    return Plan(search.sources, answer.source, after, search.trusted)
+    folder = str(submission.folder.absolute())
+    return Plan(search.sources, answer.source, after, search.trusted, folder)
 
 
 class _Search:

@@ -1,6 +1,7 @@
 """Processes for answers: forked from one that has the imports, ended with all that they started."""
 
 import contextlib
+import json
 import os
 import signal
 import tempfile
@@ -15,6 +16,8 @@ from bookbuild.grading.edition import Exercise
 from bookbuild.grading.limits import Limits
 from bookbuild.grading.plan import Plan
 
+MOST_HEARD = 100_000  # bytes
+
 
 class Processes:
     """Runs plans, each alone. ``preload`` names modules that are imported once for all of them."""
@@ -22,6 +25,7 @@ class Processes:
     def __init__(self, limits: Limits, preload: Sequence[str] = ()) -> None:
         self._limits = limits
         self._context: BaseContext = get_context("spawn" if os.name == "nt" else "forkserver")
+        self._running: set[BaseProcess] = set()
         self._context.set_forkserver_preload(["bookbuild.grading.alone", *preload])
 
     def run(self, plan: Plan, exercise: Exercise) -> Outcome:
@@ -33,15 +37,22 @@ class Processes:
                 target=run_alone, args=(theirs, plan, *about, self._limits, folder), daemon=True
             )
             process.start()
+            self._running.add(process)
             theirs.close()
             try:
                 outcome = self._heard(ours)
             finally:
+                self._running.discard(process)
                 _end(process)
                 ours.close()
         if outcome is None:
             return Outcome(stopped="the process ended", said=_how(process.exitcode))
         return outcome
+
+    def stop(self) -> None:
+        """End what runs now; whoever waits for it hears of a process that ended."""
+        for process in tuple(self._running):
+            process.kill()
 
     def _heard(self, line: Connection) -> Outcome | None:
         """What the process sends; ``None`` if it ends without a word."""
@@ -49,10 +60,9 @@ class Processes:
             said = f"no end within {self._limits.wall:g} seconds"
             return Outcome(endless=True, stopped="the exercise as a whole", said=said)
         try:
-            heard = line.recv()
-        except Exception:  # it ended, or what it sent is no outcome
+            return Outcome(**json.loads(line.recv_bytes(MOST_HEARD)))
+        except (EOFError, OSError, ValueError, TypeError):  # it ended, or sent something else
             return None
-        return heard if isinstance(heard, Outcome) else None
 
 
 def _end(process: BaseProcess) -> None:

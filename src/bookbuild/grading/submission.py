@@ -1,6 +1,7 @@
 """A learner's notebook: which chapter it is, what in it is the learner's own, and the answers."""
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -8,6 +9,8 @@ from pathlib import Path
 
 from bookbuild.grading.cells import Cell, code_cells, read_cells
 from bookbuild.grading.edition import STEM, Chapter, Exercise
+
+JUDGED = re.compile(r"\bjudge\.(\w+)\(\s*(\w+)\s*\)")
 
 
 @dataclass(frozen=True)
@@ -17,6 +20,7 @@ class Submission:
     name: str
     chapter: Chapter
     cells: tuple[Cell, ...]
+    folder: Path = Path()
 
     @cached_property
     def own(self) -> frozenset[int]:
@@ -39,6 +43,19 @@ class Submission:
         python = [at for at in written if self.cells[at].names is not None]
         return next((some[-1] for some in (python, written, found) if some), None)
 
+    @cached_property
+    def judged(self) -> dict[str, tuple[str, int]]:
+        """By the name of an open task: what the learner gave its judge last, and the cell that
+        defines it. A call that gives something of the book's is none.
+        """
+        found = {}
+        for at in sorted(self.own):
+            for judge, name in JUDGED.findall(self.cells[at].source):
+                cells = [own for own in sorted(self.own) if name in self.cells[own].binds]
+                if judge in self.chapter.judges and cells:
+                    found[judge] = (name, cells[-1])
+        return found
+
     def is_stub(self, exercise: Exercise) -> bool:
         """Whether the exercise has been left as the edition gives it."""
         at = self.answers[exercise.label]
@@ -53,7 +70,7 @@ def read_submission(path: Path, name: str, edition: Sequence[Chapter]) -> Submis
     cells = tuple(code_cells(read_cells(path)))
     likeness = [(_alike(cells, chapter), _named(path, chapter), chapter) for chapter in edition]
     alike, named, chapter = max(likeness, key=lambda each: each[:2])
-    return Submission(name, chapter, cells) if alike or named else None
+    return Submission(name, chapter, cells, path.parent) if alike or named else None
 
 
 def _alike(cells: Sequence[Cell], chapter: Chapter) -> int:

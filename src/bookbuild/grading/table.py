@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from bookbuild.grading.edition import Chapter
+from bookbuild.grading.edition import Chapter, Exercise
 from bookbuild.grading.marks import Mark
 from workbook import checks
 
@@ -25,9 +25,9 @@ def rows(name: str, chapter: Chapter, marks: Sequence[Mark]) -> Iterator[Row]:
             chapter=chapter.number,
             exercise=exercise.label,
             title=exercise.title,
-            optional="optional" if exercise.optional else "",
+            optional=_kind(exercise),
             points="" if mark.points is None else f"{mark.points:g}",
-            max=exercise.points,
+            max=exercise.points or "",
             passed=outcome.passed,
             of=outcome.of or cases.get(exercise.label, ""),
             stopped=outcome.stopped,
@@ -41,6 +41,12 @@ def rows(name: str, chapter: Chapter, marks: Sequence[Mark]) -> Iterator[Row]:
         points=f"{round(sum(mark.points or 0 for mark in known), 1):g}",
         max=sum(mark.exercise.points for mark in known),
     )
+
+
+def _kind(exercise: Exercise) -> str:
+    if exercise.check.startswith("judge."):
+        return "open task"
+    return "optional" if exercise.optional else ""
 
 
 def problem(name: str, why: str) -> Row:

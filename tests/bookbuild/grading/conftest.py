@@ -15,7 +15,7 @@ from bookbuild.grading.edition import Chapter, read_edition
 from bookbuild.grading.limits import Limits
 
 # Tests of what takes too much don't wait for what real answers may take.
-LIMITS = Limits(cell=1, wall=8, memory=700_000_000)
+LIMITS = Limits(cell=1, wall=30, memory=700_000_000)
 
 Grade = Callable[..., dict[str, dict[str, Any]]]
 

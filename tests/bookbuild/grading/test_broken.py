@@ -11,6 +11,8 @@ from helpers.submissions import Notebook, cell_of, points
 
 from bookbuild.grading.limits import Limits
 
+pytestmark = pytest.mark.xdist_group("grading")  # one process to fork from
+
 Fill = Callable[[dict[str, str]], Notebook]
 Grade = Callable[..., dict[str, dict[str, Any]]]
 
@@ -25,6 +27,21 @@ BROKEN = {
         "ended by SIGSEGV",
     ),
     "sleep": ("import time\nclass MyAllocator:\n    time.sleep(1e6)\n", "no end within 2 seconds"),
+    "an error that can't be told": (
+        "class Evil(Exception):\n    def __str__(self): raise Evil\nraise Evil\n"
+        "class MyAllocator: pass\n",
+        "with code 1",
+    ),
+    "an error of a gigabyte": (
+        "class MyAllocator:\n    raise ValueError('x' * 10 ** 8)\n",
+        "ValueError: xxx",
+    ),
+    "another word in the pipe": (
+        "import gc\nfrom multiprocessing.connection import Connection\n"
+        "[each.send_bytes(b'8') for each in gc.get_objects() if isinstance(each, Connection)]\n"
+        "class MyAllocator: pass\n",
+        "ended",
+    ),
     "another kind": ("MyAllocator = 7\n", "Pass the class itself"),
     "nothing": ("MyAllocator = None\n", "the book's, not an answer"),
     "the book's by another name": ("MyAllocator = BlockAllocator\n", "the book's"),
@@ -49,7 +66,7 @@ def test_a_broken_answer_costs_itself_alone(
     what: str, grade: Grade, fill: Fill, right: dict[str, str]
 ) -> None:
     source, said = BROKEN[what]
-    limits = Limits(cell=1, wall=2 if what == "sleep" else 20, memory=700_000_000)
+    limits = Limits(cell=1, wall=2 if what == "sleep" else 30, memory=700_000_000)
     only = {"ex-02-1": source, "ex-02-2": right["ex-02-2"]}
     rows = grade(fill(only), limits=limits)
     assert points(rows) == ["0", "4", "0", "0", "0", "4"]

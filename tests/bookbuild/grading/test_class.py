@@ -20,6 +20,8 @@ from bookbuild.grading.marks import Mark
 from bookbuild.grading.submission import notebooks
 from bookbuild.grading.table import COLUMNS, problem, rows
 
+pytestmark = pytest.mark.xdist_group("grading")  # one process to fork from
+
 Fill = Callable[[dict[str, str]], Notebook]
 
 

@@ -3,10 +3,13 @@
 import copy
 import inspect
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from helpers.submissions import Notebook, cell_of, code, points
+
+pytestmark = pytest.mark.xdist_group("grading")  # one process to fork from
 
 Rows = dict[str, dict[str, Any]]
 Fill = Callable[[dict[str, str]], Notebook]
@@ -135,6 +138,16 @@ def test_magics_imports_and_helpers_of_ones_own(
     assert grade(notebook)["total"]["points"] == "14"
 
 
+def test_a_module_of_ones_own_beside_the_notebook(
+    grade: Grade, fill: Fill, right: dict[str, str], tmp_path: Path
+) -> None:
+    (tmp_path / "ada").mkdir()
+    head = "from paged_attention.errors import BlockNotHeld, BlockPoolExhausted\n"
+    (tmp_path / "ada" / "my_allocator.py").write_text(head + right["ex-02-1"])
+    rows = grade(fill({"ex-02-1": "from my_allocator import MyAllocator\n"}))
+    assert rows["ex-02-1"]["points"] == "8"
+
+
 def test_a_damaged_cell_of_the_book_costs_nothing(
     grade: Grade, fill: Fill, right: dict[str, str]
 ) -> None:
@@ -153,3 +166,21 @@ def test_cells_that_nothing_needs_dont_run(grade: Grade, fill: Fill, right: dict
         notebook["cells"].insert(0, code(source))
         notebook["cells"].append(code(source))
     assert points(grade(notebook)) == ALL
+
+
+def test_an_open_task_has_a_score_and_no_points(
+    grade: Grade, fill: Fill, right: dict[str, str]
+) -> None:
+    notebook = fill({"ex-02-2": right["ex-02-2"]})
+    notebook["cells"] += [
+        code("judge.few_runs(BlockAllocator)"),
+        code("class Few(BlockAllocator):\n    pass\n"),
+        code("judge.few_runs(Few)\n"),
+    ]
+    rows = grade(notebook)
+    assert points(rows) == ["0", "4", "0", "0", "0", "", "4"]
+    assert rows["open-02"]["optional"] == "open task"
+    assert "the book's" in rows["open-02"]["said"]
+    notebook["cells"][-2]["source"] = "Few = BlockAllocator\n"
+    notebook["cells"].append(code("class Few:\n    pass\n"))
+    assert grade(notebook)["open-02"]["stopped"] == "rejected"

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from helpers.submissions import Notebook, points
 
+pytestmark = pytest.mark.xdist_group("grading")  # one process to fork from
+
 LOOP = "        while True: pass\n"
 Fill = Callable[[dict[str, str]], Notebook]
 Grade = Callable[[Notebook], dict[str, dict[str, Any]]]

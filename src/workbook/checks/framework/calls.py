@@ -41,7 +41,7 @@ class Checks:
         self._load = load
         self._load_mistakes = load_mistakes
         self._listeners = listeners
-        self._explain = explain
+        self.explain = explain
         self._last: Exercise | None = None
         self._passed: dict[int, Any] = {}  # objects by id; held, so that no id is used twice
 
@@ -91,7 +91,7 @@ class Checks:
     def _run(self, name: str, parts: Sequence[Exercise], your_object: Any) -> Report:
         owners = [(part, case) for part in parts for case in part.cases]
         load = self._load_mistakes
-        report = run_cases(name, owners, your_object, load, explain=self._explain)
+        report = run_cases(name, owners, your_object, load, explain=self.explain)
         self._last = owners[min(report.passed, len(owners) - 1)][0]
         if report.ok:
             self._passed[id(your_object)] = your_object
