@@ -12,7 +12,10 @@ from bookbuild.editions.mistakes import Row, rows
 from workbook.checks import check, exercises, load_mistakes
 
 FOLDER = Path("_build") / "editions" / "mistakes"  # git ignores it, `make clean` removes it
-SOURCES = ("paged_attention", "workbook/checks", "bookbuild/editions")
+SOURCES = (
+    *("paged_attention", "workbook/checks"),
+    *(f"bookbuild/editions/mistake{name}.py" for name in ("s", "_code", "_words")),
+)
 
 
 def known_rows(name: str, root: Path) -> list[Row]:
@@ -27,6 +30,9 @@ def known_rows(name: str, root: Path) -> list[Row]:
     part = kept.with_suffix(".part")
     part.write_text(json.dumps(found, ensure_ascii=False, indent=0), encoding="utf-8")
     part.replace(kept)
+    for old in kept.parent.glob(f"{exercise.label}-*.json"):
+        if old != kept:
+            old.unlink()
     return found
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from bookbuild.book import BookError
 from bookbuild.editions.corrected import newest_first, renamed, version
 from bookbuild.editions.folder import ORIGINALS, SOLUTIONS, Files
+from bookbuild.editions.marking import marked, unmarked
 
 NOTEBOOK = re.compile(r"(?P<number>\d\d)_[^/]*\.ipynb")
 SOLUTION = re.compile(rf"{SOLUTIONS}/[^/]*\.py")
@@ -50,11 +51,12 @@ def additions(published: Mapping[str, bytes], edition: Files, correction: str | 
             moved[name] = target
         if target in published:
             continue
-        new[target] = content
-        if NOTEBOOK.fullmatch(name):
-            new[f"{ORIGINALS}/{target}"] = content
         if target != name:
             changed.append(name)
+        if NOTEBOOK.fullmatch(name):
+            content = content if target == name else marked(content, correction or "")
+            new[f"{ORIGINALS}/{target}"] = content
+        new[target] = content
     if changed and correction is None:
         raise BookError(
             f"published already, and with other words: {', '.join(changed[:5])}. A published file "
@@ -76,7 +78,7 @@ def _target(published: Mapping[str, bytes], name: str, content: bytes, correctio
     versions = newest_first(other for other in published if version(other).of == name)
     if not versions:
         return name
-    if STAYS.fullmatch(name) or content == published[versions[0]]:
+    if STAYS.fullmatch(name) or content == unmarked(published[versions[0]]):
         return versions[0]
     if SOLUTION.fullmatch(name):
         for other in versions:

@@ -4,13 +4,17 @@ from collections.abc import Callable
 from pathlib import Path
 from subprocess import run
 
+import nbformat
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from nbformat.v4 import new_markdown_cell, new_notebook
 
 from bookbuild.book import BookError
+from bookbuild.build import written
 from bookbuild.editions.corrected import version
 from bookbuild.editions.folder import Files
+from bookbuild.editions.marking import unmarked
 from bookbuild.editions.places import Branch, Folder, Place, place
 from bookbuild.editions.publish import additions, read
 
@@ -18,11 +22,19 @@ TWO, ONE = "02_pool.ipynb", "solutions/ex-02-1.py"
 BRANCH = "workshop-2026-12-01"
 
 
-def edition(two: str = "two", one: str = "one", **others: str) -> Files:
-    words = {TWO: f"{two} runs {ONE}", ONE: one, "README.md": "read", **others}
-    files = {name: text.encode() for name, text in words.items()}
+def notebook(*words: str) -> bytes:
+    cells = [new_markdown_cell(text, id=f"c-{at}") for at, text in enumerate(words)]
+    return written(new_notebook(cells=cells))
+
+
+def edition(two: str = "two", one: str = "one", **others: bytes) -> Files:
+    files = {TWO: notebook(f"{two} runs {ONE}"), ONE: one.encode(), "README.md": b"read", **others}
     originals = {f".originals/{name}": text for name, text in files.items() if "ipynb" in name}
     return files | originals
+
+
+def words_of(content: bytes) -> str:
+    return "\n".join(cell.source for cell in nbformat.reads(content.decode(), as_version=4).cells)
 
 
 def test_the_first_time_everything_is_published() -> None:
@@ -41,11 +53,11 @@ def test_a_changed_notebook_is_refused_and_named() -> None:
 
 def test_a_correction_is_a_new_file_beside_with_its_original() -> None:
     new = additions(edition(), edition("better"), "corrected 14.30")
-    content = edition("better")[TWO]
-    assert new == {
-        "02_pool (corrected 14.30).ipynb": content,
-        ".originals/02_pool (corrected 14.30).ipynb": content,
-    }
+    name = "02_pool (corrected 14.30).ipynb"
+    assert set(new) == {name, f".originals/{name}"}
+    assert new[name] == new[f".originals/{name}"]
+    assert unmarked(new[name]) == edition("better")[TWO]
+    assert words_of(new[name]).startswith("**Corrected 14.30.** The notebook that you had")
 
 
 def test_a_published_correction_is_not_published_again() -> None:
@@ -58,15 +70,14 @@ def test_a_correction_can_be_corrected_and_taken_back() -> None:
     there = edition() | additions(edition(), edition("better"), "corrected 14.30")
     for words in ("best", "two"):
         new = additions(there, edition(words), "corrected 15.00")
-        assert new["02_pool (corrected 15.00).ipynb"] == edition(words)[TWO]
+        assert unmarked(new["02_pool (corrected 15.00).ipynb"]) == edition(words)[TWO]
 
 
 def test_a_corrected_solution_takes_its_notebook_along() -> None:
     new = additions(edition(), edition(one="1"), "corrected 14.30")
     assert new["solutions/ex-02-1-corrected-14.30.py"] == b"1"
-    assert (
-        new["02_pool (corrected 14.30).ipynb"] == b"two runs solutions/ex-02-1-corrected-14.30.py"
-    )
+    said = words_of(new["02_pool (corrected 14.30).ipynb"])
+    assert said.endswith("two runs solutions/ex-02-1-corrected-14.30.py")
     assert additions(edition() | new, edition(one="1"), "corrected 15.00") == {}
 
 
@@ -85,13 +96,13 @@ def test_what_the_edition_lacks_stays_published() -> None:
 
 
 def test_a_renamed_chapter_is_refused() -> None:
-    other = edition() | {"02_the_pool.ipynb": b"two"}
+    other = edition() | {"02_the_pool.ipynb": notebook("two")}
     with pytest.raises(BookError, match="chapter 02 is published as 02_pool"):
         additions(edition(), other, "corrected 14.30")
 
 
 def test_a_later_chapter_is_added_and_the_first_page_stays() -> None:
-    more = edition(**{"03_tables.ipynb": "three", "README.md": "read both"})
+    more = edition(**{"03_tables.ipynb": notebook("three"), "README.md": b"read both"})
     assert set(additions(edition(), more, None)) == {
         "03_tables.ipynb",
         ".originals/03_tables.ipynb",
@@ -126,8 +137,8 @@ def test_whatever_is_published_later_the_first_files_stay(
         there |= new
         assert {name: there[name] for name in before} == before
         newest = max((name for name in there if version(name).of == TWO), key=version)
-        solution = there[newest].decode().split("runs ")[1]
-        assert (there[newest].decode()[0], there[solution].decode()) == (two, one)
+        said = words_of(there[newest]).splitlines()[-1]
+        assert (said[0], there[said.split("runs ")[1]].decode()) == (two, one)
 
 
 def git(folder: Path, *words: str) -> str:
