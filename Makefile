@@ -5,6 +5,7 @@ PYTHON ?= python3
 LAB_ARGS ?=
 LOCK_ARGS ?=
 GPU_ARGS ?=
+CLASS_ARGS ?=
 SERVE_ARGS ?=
 # Chapters to work on, by number: `make notebooks CHAPTERS="02 03"`. Empty: all of them.
 CHAPTERS ?=
@@ -19,7 +20,7 @@ STAGES := lint types unit sync nbval pages
 
 .DEFAULT_GOAL := help
 .PHONY: help lab serve setup dev model test check lint types unit soak sync nbval pages notebooks bench \
-  gpu workshop web web-serve web-audit lock clean
+  class gpu workshop web web-serve web-audit lock clean
 
 help:  ## List the targets
 	@printf 'Paged Attention, Cell by Cell\n\nFor readers\n'
@@ -128,12 +129,18 @@ bench: dev  ## Time the engine beside its naive twins (and other engines, see CO
 	@cd tests && for name in decode prefill block_size prefix serving; do \
 	  ../$(PY) -m benchmarks.$${name}_page || exit 1; done
 
+class: dev model  ## A room of LEARNERS (30) on a real JupyterHub on this machine: 12 minutes at most, needs Node
+	@cd tests && ../$(PY) -m benchmarks.class_setup
+	@cd tests && OMP_NUM_THREADS=1 ../$(PY) -m benchmarks.class_room --learners $(or $(LEARNERS),30) $(CLASS_ARGS) \
+	  --out benchmarks/results/$$(date +%F)-class-room.json && ../$(PY) -m benchmarks.class_room_page
+
 gpu: dev  ## On a machine with an NVIDIA GPU: kernel tests, benchmarks, pages; 8 minutes
 	@cd tests && ../$(PY) -m benchmarks.on_gpu $(GPU_ARGS)
 
 lock: dev  ## Resolve constraints.txt again; LOCK_ARGS=--upgrade takes newer versions
 	@$(PY) -m uv pip compile pyproject.toml --quiet --universal --all-extras --python-version 3.11 \
 	  --fork-strategy fewest --no-annotate --custom-compile-command 'make lock' $(LOCK_ARGS) -o constraints.txt
+	@grep -v '^torch==' constraints.txt > hub/constraints.txt
 
 clean:  ## Remove caches and build folders; .venv stays
 	@rm -rf build dist _build .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage src/*.egg-info

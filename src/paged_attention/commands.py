@@ -39,6 +39,11 @@ def commands() -> dict[str, Command]:
 
 def _model_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--wheel", type=Path, metavar="FILE", help="the wheel, if you have it")
+    parser.add_argument(
+        "--kernels",
+        action="store_true",
+        help="also compile the CPU kernels that it runs on, for a folder that a class shares",
+    )
 
 
 def _run_model(args: argparse.Namespace) -> int:
@@ -54,8 +59,24 @@ def _run_model(args: argparse.Namespace) -> int:
     except smollm2.ModelNotFetched as error:
         print(error, file=sys.stderr)
         return 1
+    if args.kernels:
+        _compile_kernels()
     print(f"{smollm2.NAME} is ready in {folder}")
     return 0
+
+
+def _compile_kernels() -> None:
+    """Run prompts and steps of one and of several rows, which compiles what each needs."""
+    from paged_attention.cache import PagedKVCache
+    from paged_attention.generate import generate
+    from paged_attention.model import load_model
+
+    print("  compiling its kernels …", flush=True)
+    model = load_model()
+    sizes = model.config
+    for prompts in ([[11] * 40], [[11] * 40, [12] * 3]):
+        cache = PagedKVCache(sizes.layers, 8, 16, sizes.kv_heads, sizes.head_dim)
+        generate(model.decoder, cache, prompts, max_new_tokens=2)
 
 
 _MODEL: Command = SimpleNamespace(

@@ -15,6 +15,8 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
+from paged_attention.model import smollm2
+
 ROOT = Path(__file__).parents[2]
 EXECUTE_AGAIN = ["jupytext", "nbval"]  # what a notebook needs to be compared with its text and run
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -69,10 +71,47 @@ def test_conda_environment_takes_the_same_set() -> None:
     *conda, pip = environment["dependencies"]
     python = next(line.partition("=")[2] for line in conda if line.startswith("python="))
     assert SpecifierSet(PROJECT["requires-python"]).contains(f"{python}.9")
-    assert sorted(conda) == ["pip", f"python={python}"], "everything else comes from pip's set"
-    assert pip == {"pip": ["--constraint constraints.txt", "--editable .", *EXECUTE_AGAIN]}
+    torch = pins("linux", python)["torch"]
+    assert conda == [f"python={python}", "pip", f"pytorch-cpu={torch}"], "the rest is pip's set"
+    assert pip == {"pip": ["--constraint hub/constraints.txt", "--editable .", *EXECUTE_AGAIN]}
     development = {Requirement(line).name for line in PROJECT["optional-dependencies"]["dev"]}
     assert development.issuperset(EXECUTE_AGAIN), "constraints.txt pins what pyproject.toml names"
+
+
+def test_beside_conda_s_torch_pip_keeps_to_the_same_set() -> None:
+    """Conda's version may end in ``.post1``, which no ``==`` allows: pip would bring CUDA's."""
+    kept = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    lines = [line for line in kept if not line.startswith("torch==")]
+    assert (ROOT / "hub" / "constraints.txt").read_text(encoding="utf-8").splitlines() == lines
+
+
+@pytest.mark.parametrize("name", ["postBuild", "start"])
+def test_the_scripts_of_an_image_can_be_run(name: str) -> None:
+    script = ROOT / name
+    assert os.access(script, os.X_OK), f"chmod +x {name}"
+    assert subprocess.run(["sh", "-n", script], check=False).returncode == 0
+
+
+def test_a_server_of_an_image_reads_its_model(tmp_path: Path) -> None:
+    model = tmp_path / ".model" / smollm2._FOLDER
+    model.mkdir(parents=True)
+    (tmp_path / ".model" / "kernels").mkdir()
+    printed = subprocess.run(
+        [ROOT / "start", "sh", "-c", "echo $PAGED_ATTENTION_MODEL"],
+        env={"REPO_DIR": str(tmp_path), "PATH": os.environ["PATH"]},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert printed.stdout.strip() == str(model)
+
+
+def test_what_hubs_are_told_is_what_the_book_has() -> None:
+    told = (ROOT / "hub" / "tljh.md").read_text(encoding="utf-8")
+    assert f"/srv/paged-attention/{smollm2._FOLDER}" in told
+    values = yaml.safe_load((ROOT / "hub" / "values.yaml").read_text(encoding="utf-8"))
+    assert values["singleuser"]["memory"] == {"guarantee": "700M", "limit": "2G"}
+    assert values["hub"]["concurrentSpawnLimit"] > 30
 
 
 CONDA_ALONE = """

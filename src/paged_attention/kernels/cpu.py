@@ -30,7 +30,7 @@ from torch import Tensor
 from paged_attention.errors import KernelNotBuilt
 from paged_attention.exp2 import LOG2_E
 from paged_attention.kernels.inputs import Decode, check_tables
-from paged_attention.user_cache import cache_root
+from paged_attention.user_cache import cache_root, shared_kernels
 
 SOURCE = Path(__file__).with_name("decode.cpp")
 KV_TYPES = {
@@ -130,8 +130,11 @@ def build_source(source: Path, options: list[str]) -> Path:
         raise KernelNotBuilt(
             "no C++ compiler was found: none of $CXX, c++, g++ and clang++ is here"
         )
-    folder = cache_root() / "kernels"
-    place = folder / f"{source.stem}-{_fingerprint(compiler, options, source)}.so"
+    name = f"{source.stem}-{_fingerprint(compiler, options, source)}.so"
+    shared, folder = shared_kernels(), cache_root() / "kernels"
+    if shared and (shared / name).is_file():
+        return shared / name
+    place = folder / name
     if place.is_file():
         return place
     try:

@@ -49,6 +49,20 @@ def test_a_library_is_built_once_and_found_again(
 
 
 @needs_compiler
+def test_a_library_beside_a_shared_model_is_read_and_another_one_built_at_home(
+    fresh: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = cpu.build(16, 3, torch.float32)
+    shared = tmp_path_factory.mktemp("srv") / "kernels"
+    made.parent.rename(shared)
+    monkeypatch.setenv("PAGED_ATTENTION_MODEL", str(shared.parent / "model"))
+    monkeypatch.setattr(cpu, "_compile", lambda _, __, words: Path(words[-1]).touch())
+    assert cpu.build(16, 3, torch.float32) == shared / made.name
+    assert cpu.build(16, 1, torch.float32).parent == fresh / "kernels"
+    assert [path.name for path in shared.iterdir()] == [made.name]
+
+
+@needs_compiler
 def test_other_constants_flags_or_machines_are_other_libraries(
     fresh: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
