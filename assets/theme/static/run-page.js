@@ -21,7 +21,8 @@ export async function openPage(place) {
 
 class RunningPage {
   #ledger = new Ledger();
-  #batch = []; // cells of one command, for one sentence about all of them
+  #batch = []; // cells that were asked for since nothing ran, for one sentence about all of them
+  #verdict = ""; // what the last one said, if it is a check
   #isOpen = false;
 
   constructor(place) {
@@ -191,11 +192,12 @@ class RunningPage {
     if (!ok && !cell.is("raises-exception")) {
       this.#batch = [];
       this.panel.say(words.failed(cell.number, lastLine, dropped.length));
-    } else if (this.#batch.length === 1) this.panel.say(words.ran(cell.number, cell.is("check") && lastLine));
+    } else this.#verdict = cell.is("check") ? lastLine : "";
   }
 
   on_idle() {
-    if (this.#batch.length > 1) this.panel.say(words.allRan(this.#batch.length));
+    const last = this.#batch.at(-1);
+    if (last) this.panel.say(words.ran(this.#batch.length, last.number, this.#verdict));
     this.#batch = [];
   }
 

@@ -14,10 +14,11 @@ export function ready(python, back, elsewhere) {
   return `Python ${python} is ready.${answers} Run cells from top to bottom, or press Run all cells.${others}`;
 }
 
-/** A cell that ran by itself; of a check, also its last line. */
-export const ran = (number, verdict) => (verdict ? `Cell ${number} ran: ${verdict}` : `Cell ${number} ran.`);
-
-export const allRan = (cells) => `${count(cells, "cell")} ran.`;
+/** How many cells ran, and what the last one said if that is a check. */
+export function ran(cells, last, verdict) {
+  if (cells === 1) return verdict ? `Cell ${last} ran: ${verdict}` : `Cell ${last} ran.`;
+  return `${count(cells, "cell")} ran.${verdict ? ` Cell ${last}: ${verdict}` : ""}`;
+}
 
 export function failed(number, why, dropped) {
   return `Cell ${number} failed: ${why}.${dropped ? " The cells after it were not run." : ""}`;

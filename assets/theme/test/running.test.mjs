@@ -9,6 +9,7 @@ import { Queue } from "../static/run-queue.js";
 import { hangOf, linesOf } from "../static/run-report.js";
 import { literalOf, sourceToRun } from "../static/run-source.js";
 import { answersOf, asProgram, editionOf, forgetAnswers, keepAnswer } from "../static/run-store.js";
+import * as words from "../static/run-words.js";
 import { backspace, comment, indent, newLine, outdent } from "../static/run-typing.js";
 
 /** What a key makes of a text; the selection stands between two bars, or the caret at one. */
@@ -240,4 +241,15 @@ test("where storage is forbidden answers hold for the page, and that is said", (
 test("answers become one program, with the exercises' names", () => {
   const text = asProgram("2 The block allocator", [["Exercise 1 Allocate", "class A:\n    pass\n\n"], ["Exercise 2 All", "x = 1"]]);
   assert.equal(text, "# 2 The block allocator: my answers\n\n\n# Exercise 1 Allocate\n\nclass A:\n    pass\n\n\n# Exercise 2 All\n\nx = 1\n");
+});
+
+test("what is said counts right", () => {
+  assert.equal(words.ran(1, 7, ""), "Cell 7 ran.");
+  assert.equal(words.ran(1, 7, "6 of 6 passed."), "Cell 7 ran: 6 of 6 passed.");
+  assert.equal(words.ran(12, 7, "6 of 6 passed."), "12 cells ran. Cell 7: 6 of 6 passed.");
+  assert.equal(words.failed(3, "NameError: x", 0), "Cell 3 failed: NameError: x.");
+  assert.match(words.stopped(3, 1), /^Stopped in cell 3\. .* 1 cell that waited was not run\.$/);
+  assert.match(words.stopped(undefined, 0), /^Stopped\. Python ended/);
+  assert.match(words.ready("3.13", 1, 1), /An answer of yours is back.* 1 cell needs PyTorch and keeps/);
+  assert.match(words.ready("3.13", 2, 4), /2 answers of yours are back.* 4 cells need PyTorch and keep/);
 });
