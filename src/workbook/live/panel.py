@@ -67,4 +67,4 @@ def module() -> str:
 @cache
 def style() -> str:
     """Their style sheet, with what they share with the pictures."""
-    return bundle.style((bundle.COMMON, VIEW / "style.css"))
+    return bundle.style((*bundle.COMMON, VIEW / "style.css"))

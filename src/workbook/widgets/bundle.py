@@ -15,7 +15,8 @@ from workbook.stills.looks import COLOURS, STATES, Look, paint
 
 ROOT = Path(__file__).parent
 ENTRY = ROOT / "index.js"
-COMMON = ROOT / "common" / "style.css"
+_SHEETS = ("frame", "controls", "stage", "tables", "foot", "room", "media")  # in this order
+COMMON = tuple(ROOT / "common" / "style" / f"{name}.css" for name in _SHEETS)
 _IMPORT = re.compile(
     r'^import (?P<what>\{[^}]*\}|\w+) from "(?P<path>\.\.?/[^"]+)"'
     r'(?: with \{ type: "json" \})?;\n',
@@ -42,8 +43,7 @@ def style(sheets: tuple[Path, ...] = ()) -> str:
     folder's own.
     """
     if not sheets:
-        own = sorted(path for path in ROOT.glob("*/style.css") if path != COMMON)
-        sheets = (COMMON, *own)
+        sheets = (*COMMON, *sorted(ROOT.glob("*/style.css")))
     text = looks() + "".join(path.read_text(encoding="utf-8") for path in sheets)
     return _INDENT.sub("", re.sub(r"/\*.*?\*/\n*", "", text, flags=re.DOTALL))
 
