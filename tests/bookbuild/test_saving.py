@@ -68,7 +68,7 @@ def plain_server(module: str, folder: Path) -> Iterator[str]:
         server = subprocess.Popen(command, cwd=folder, stdout=log, stderr=log, env=environment)
     try:
         address = f"http://127.0.0.1:{port}/api/contents"
-        for _ in range(240):
+        for _ in range(480):
             with contextlib.suppress(URLError, ConnectionError):
                 urlopen(f"{address}?token={TOKEN}").close()
                 break
@@ -76,7 +76,7 @@ def plain_server(module: str, folder: Path) -> Iterator[str]:
         yield address
     finally:
         server.terminate()
-        server.wait(timeout=20)
+        server.wait(timeout=120)
 
 
 # JupyterLab is such a server and more; the other one is for `make soak`.

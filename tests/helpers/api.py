@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from typing import Any, NamedTuple
 
+from helpers.waiting import until
 from torch import Tensor
 
 from paged_attention.model import Model
@@ -143,14 +144,6 @@ def opened(url: str, kind: str = "completions", /, **body: Any) -> socket.socket
     head = f"POST /v1/{kind} HTTP/1.1\r\nHost: x\r\nContent-Length: {len(raw)}\r\n\r\n"
     line.sendall(head.encode() + raw)
     return line
-
-
-def until(holds: Callable[[], bool], seconds: float = 60) -> None:
-    """Wait until something holds; fail if it takes too long."""
-    end = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < end, "it never came true"
-        time.sleep(0.005)
 
 
 def alive(server: BackgroundServer) -> int:

@@ -3,8 +3,8 @@
 from typing import Any
 
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
-# Contrast depends on the scheme, everything else on the width. What a narrow window shows otherwise
-# is asked for in the dark as well.
+# A narrow window holds all that can go wrong in a wide one, but for the parts that look otherwise
+# there. Of the dark only contrast is asked: in a wide window, and in those parts of a narrow one.
 _RUN = """async ({tags, rules, only}) => {
     const asked = {
         resultTypes: ["violations"], reporter: "v2", preload: false,
@@ -14,24 +14,26 @@ _RUN = """async ({tags, rules, only}) => {
     const found = await axe.run(where.length ? {include: where} : document, asked);
     return found.violations;
 }"""
+_DRAWN = "() => new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)))"
 CONTRAST = ["color-contrast"]
 
 
 def violations(
-    page: Any, source: str, changing: str, *, narrow: bool = True
+    page: Any, source: str, changing: str, *, narrow: bool = True, only: str = ""
 ) -> dict[str, list[str]]:
     """What axe finds, by look; looks without a finding are left out.
 
     ``changing`` is a selector of the parts that look otherwise in a narrow window; with ``narrow``
-    false no narrow window is asked. The page is shown wide and light last.
+    false no narrow window is asked. ``only`` is one of the parts to ask about, where the rest of
+    the page is asked elsewhere. The page is shown wide and light last.
     """
     page.evaluate(source)
     found = {}
     if narrow:
-        found["narrow, light"] = _look(page, "light", 320)
+        found["narrow, light"] = _look(page, "light", 320, only=only)
         found["narrow, dark"] = _look(page, "dark", 320, CONTRAST, changing)
-    found["wide, dark"] = _look(page, "dark", 1280, CONTRAST)
-    found["wide, light"] = _look(page, "light", 1280)
+    found["wide, dark"] = _look(page, "dark", 1280, CONTRAST, only)
+    found["wide, light"] = _look(page, "light", 1280, only=changing if narrow else only)
     return {look: said for look, said in found.items() if said}
 
 
@@ -40,7 +42,7 @@ def _look(
 ) -> list[str]:
     page.set_viewport_size({"width": width, "height": 900})
     page.emulate_media(color_scheme=scheme)
-    page.wait_for_timeout(60)
+    page.evaluate(_DRAWN)
     asked = {"tags": RULES, "rules": rules, "only": only}
     return [_said(violation) for violation in page.evaluate(_RUN, asked)]
 

@@ -9,6 +9,7 @@ import yaml
 
 ROOT = Path(__file__).parents[2]
 BASE = "/a/book"  # where the tests' server has the pages
+PATIENCE = 120_000  # milliseconds that a busy machine may take for what a test waits for
 
 
 def _files(entries: list[dict[str, Any]]) -> Iterator[str]:
@@ -42,6 +43,7 @@ class Visit:
 
     def __init__(self, context: Any, address: str) -> None:
         self.context, self.address = context, address
+        context.set_default_timeout(PATIENCE)
         self.page = context.new_page()
         self.outside: list[str] = []
         self.console: list[str] = []

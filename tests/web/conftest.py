@@ -3,15 +3,15 @@
 import os
 import shutil
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from filelock import FileLock
 from helpers.gallery import Shown, gallery, write_gallery
 from helpers.running import Reader, draw_small_chapter
-from helpers.web import BASE, ROOT, Visit
+from helpers.web import BASE, PATIENCE, ROOT, Visit
 
 from bookbuild.web.build import build
 from bookbuild.web.serve import serving
@@ -45,18 +45,11 @@ def site(node: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     shared = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         shared = shared.parent
-    folder, done, lock = shared / "site", shared / "site.done", shared / "site.lock"
-    try:
-        lock.touch(exist_ok=False)
-    except FileExistsError:
-        for _ in range(1200):
-            if done.exists():
-                break
-            time.sleep(0.1)
-        assert done.exists(), "another worker could not build the book"
-        return folder
-    build(ROOT, folder, BASE)
-    done.touch()
+    folder, done = shared / "site", shared / "site.done"
+    with FileLock(shared / "site.lock"):
+        if not done.exists():
+            build(ROOT, folder, BASE)
+            done.touch()
     return folder
 
 
@@ -83,8 +76,9 @@ def browser() -> Iterator[Any]:
         pytest.skip("No Chromium here (Debian and Ubuntu: apt install chromium)")
     if sys.platform == "win32":
         pytest.skip("The browser tests are for Linux and macOS")
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
+    expect.set_options(timeout=PATIENCE)
     with sync_playwright() as playwright:
         launched = playwright.chromium.launch(executable_path=executable, args=FLAGS)
         yield launched

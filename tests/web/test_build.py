@@ -9,7 +9,7 @@ from typing import Any
 
 import nbformat
 import pytest
-from helpers.web import ROOT
+from helpers.web import PATIENCE, ROOT
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from bookbuild.book import BookError
@@ -109,6 +109,7 @@ def test_hostile_names_stay_text(book: Callable[..., Path], tmp_path: Path, brow
     build(book(front=f"`{EVIL}`", cells=cells), tmp_path / "out")
     with serving(tmp_path / "out") as address:
         page = browser.new_page()
+        page.set_default_timeout(PATIENCE)
         for path in ("/", "/one/"):
             page.goto(f"{address}{path}")
             page.wait_for_timeout(300)

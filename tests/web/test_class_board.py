@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from helpers.axe import violations
 from helpers.class_board import FULL, board_page, put
+from helpers.web import PATIENCE
 from playwright.sync_api import expect
 
 EVIL = "<img src=x onerror=alert(1)>"
@@ -25,6 +26,7 @@ def folder(tmp_path: Path) -> Path:
 def page(browser: Any, folder: Path) -> Iterator[Any]:
     context = browser.new_context(viewport={"width": 1920, "height": 1080})
     said: list[str] = []
+    context.set_default_timeout(PATIENCE)
     opened = context.new_page()
     opened.on("console", lambda message: said.append(message.text))
     opened.on("pageerror", lambda error: said.append(str(error)))

@@ -11,9 +11,16 @@ from typing import Any
 
 import pytest
 from helpers.axe import violations
-from helpers.web import PAGES, Visit
+from helpers.web import CHAPTERS, PAGES, Visit
 
 FIRST_VISIT = 160_000  # bytes that travel, compressed
+# Of each prediction its answer, its question, and whether all that would tell is hidden.
+PREDICTIONS = """() => [...document.querySelectorAll('.predict')].map((one) => [
+    one.dataset.answer,
+    one.querySelector('.asks').innerText.trim(),
+    [...document.querySelectorAll(`[data-veil='${one.dataset.point}']`)]
+        .every((part) => part.getAttribute('hidden') === 'until-found'),
+])"""
 
 
 @dataclass
@@ -25,6 +32,10 @@ class Met:
     narrow: int  # width in pixels of what is drawn in a window of 320
     outside_frames: list[str]  # parts of pictures beyond their frame's edge
     headings: int
+    path: str
+    predictions: list[tuple[str, str, bool]]  # before any guess: answer, question, nothing told
+    told: bool  # what only a reader without a guess is told
+    bare: int  # codes of pictures that stand there without their picture
     axe: dict[str, list[str]] = field(default_factory=dict)
 
 
@@ -46,7 +57,17 @@ def met(
     session.on("Network.loadingFinished", lambda done: weights.append(done["encodedDataLength"]))
     shown = visitor.open(request.param)
     shown.wait_for_timeout(300)
-    found = Met(visitor, sum(weights), 0, [], shown.locator("h1").count())
+    found = Met(
+        visitor,
+        sum(weights),
+        0,
+        [],
+        shown.locator("h1").count(),
+        request.param,
+        shown.evaluate(PREDICTIONS),
+        "no guess" in shown.locator("main").inner_text(),
+        shown.locator(".cell:has(> [data-veil][hidden]) > .picture-code:visible").count(),
+    )
     shown.set_viewport_size({"width": 320, "height": 900})
     shown.evaluate("document.querySelectorAll('.predict .plain').forEach((b) => b.click())")
     shown.evaluate("document.querySelectorAll('details').forEach((fold) => fold.open = true)")
@@ -75,6 +96,16 @@ def test_a_page_loads_quietly_and_from_its_own_host(met: Met) -> None:
     assert met.headings == 1
 
 
+def test_every_chapter_asks_and_gives_nothing_away(met: Met) -> None:
+    assert not met.told
+    assert not met.bare
+    assert len(met.predictions) >= (3 if met.path in CHAPTERS else 0)
+    for answer, question, hidden in met.predictions:
+        assert answer
+        assert question
+        assert hidden, question
+
+
 def test_axe_finds_nothing(met: Met) -> None:
     assert met.axe == {}
 
@@ -99,11 +130,12 @@ def test_axe_hears_what_only_one_look_shows(visit: Callable[..., Visit], axe_sou
             const faults = new CSSStyleSheet();
             faults.replaceSync(`
                 @media (width < 400px) { header .planted { color: #eee; background: #fff } }
+                @media (width > 900px) { footer .planted { color: #eee; background: #fff } }
                 @media (prefers-color-scheme: dark) {
                     main .planted { color: #222; background: #111 }
                 }`);
             document.adoptedStyleSheets = [faults];
-            for (const part of ["header", "main"]) {
+            for (const part of ["header", "main", "footer"]) {
                 const planted = document.createElement("p");
                 planted.className = "planted";
                 planted.textContent = "Read me";
@@ -112,4 +144,4 @@ def test_axe_hears_what_only_one_look_shows(visit: Callable[..., Visit], axe_sou
         }"""
     )
     found = violations(page, axe_source, "header, nav, footer")
-    assert set(found) == {"narrow, light", "narrow, dark", "wide, dark"}
+    assert set(found) == {"narrow, light", "narrow, dark", "wide, dark", "wide, light"}

@@ -64,7 +64,7 @@ def mock(tmp_path: Path) -> Iterator[str]:
         yield f"http://127.0.0.1:{port}"
     finally:
         running.terminate()
-        running.wait(20)
+        running.wait(120)
 
 
 @pytest.mark.parametrize("api", ["completions", "chat"])

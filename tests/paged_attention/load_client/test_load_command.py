@@ -6,6 +6,8 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -152,15 +154,25 @@ def test_a_gateway_that_lists_nothing_is_asked_all_the_same(tmp_path: Path) -> N
     assert load(stub, tmp_path, "--model", "any")["answered"] == 4
 
 
+@contextmanager
+def ctrl_c_is_heard() -> Iterator[None]:
+    """What is started inside obeys SIGINT, also where a shell's `&` had these tests ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def test_an_interrupted_run_reports_what_had_ended() -> None:
     with serving(Stub(pieces=completion(["a", "b"]), delay=0.05)) as stub:
         command = [sys.executable, "-m", "paged_attention", "load", "--base-url", stub.url]
         command += ["--requests", "99", "--rate", "20"]
-        running = subprocess.Popen(command, stdout=-1, stderr=-1, text=True)
+        with ctrl_c_is_heard():
+            running = subprocess.Popen(command, stdout=-1, stderr=-1, text=True)
         while len(stub.asked) < 12:
+            assert running.poll() is None
             time.sleep(0.01)
         running.send_signal(signal.SIGINT)
-        out, error = running.communicate(timeout=30)
+        out, error = running.communicate(timeout=120)
     assert running.returncode == 130
     assert " answered, 0 rejected (429), 0 failed" in out
     assert re.fullmatch(r"\s*stopped: \d+ of 99 requests had ended\s*", error)

@@ -6,6 +6,7 @@ import http.client
 import json
 import socket
 import struct
+import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -66,8 +67,12 @@ def test_6_who_left_before_its_turn_never_reaches_the_engine(tiny: Model) -> Non
         service = server.server.service
         right = service.encode
 
+        closed = threading.Event()
+
         async def slowly(*args: Any) -> Any:
-            await asyncio.sleep(0.2)
+            while not closed.is_set():
+                await asyncio.sleep(0.01)
+            await asyncio.sleep(0.1)  # the server hears of it meanwhile
             return await right(*args)
 
         service.encode = slowly  # type: ignore[method-assign]
@@ -78,6 +83,7 @@ def test_6_who_left_before_its_turn_never_reaches_the_engine(tiny: Model) -> Non
         )
         until(lambda: service.taken == 1)
         line.close()
+        closed.set()
         until(lambda: service.taken == 0)
         service.encode = right  # type: ignore[method-assign]
         assert post(server.url, prompt="c").status == 200
@@ -455,7 +461,7 @@ def test_a_connection_that_is_reset_in_the_middle_of_a_body(
 def test_an_old_client_reads_a_stream_to_its_end(url: str) -> None:
     host, port = url.removeprefix("http://").split(":")
     body = b'{"prompt": "abc", "stream": true, "temperature": 0}'
-    with socket.create_connection((host, int(port)), timeout=20) as line:
+    with socket.create_connection((host, int(port)), timeout=60) as line:
         line.sendall(
             b"POST /v1/completions HTTP/1.0\r\nContent-Length: %d\r\n\r\n" % len(body) + body
         )

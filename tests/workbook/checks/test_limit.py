@@ -127,5 +127,5 @@ def test_it_stops_a_loop_in_another_thread_than_the_main_one() -> None:
 
     thread = threading.Thread(target=work)
     thread.start()
-    thread.join(5)
+    thread.join(120)
     assert ended == [True]

@@ -2,12 +2,12 @@
 
 import base64
 import re
-import time
 from typing import Any
 
 import pytest
 from helpers.openai_stub import VLLM, Stub, serving
 from helpers.openai_stub import chat as said
+from helpers.waiting import until
 
 from workbook.live import board, chat
 from workbook.live.panel import MIME, Panel, module, style
@@ -94,10 +94,7 @@ def test_a_chats_buttons() -> None:
         live._hear(live, {"call": "send", "text": "Hi"}, [])
         live._hear(live, {"call": "stop"}, [])
         live._hear(live, {"call": "send"}, [])
-        for _ in range(500):
-            if live.data["state"] == "ready":
-                break
-            time.sleep(0.01)
+        until(lambda: live.data["state"] == "ready")
         live._hear(live, {"call": "fresh"}, [])
         assert live.data["messages"] == []
         live.close()

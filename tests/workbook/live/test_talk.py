@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from helpers.openai_stub import Stub, chat, event, serving
+from helpers.waiting import until
 
 from workbook.live.line import Line
 from workbook.live.talk import Talk
@@ -28,7 +29,7 @@ class Heard:
 def say(talk: Talk, text: str) -> None:
     thread = talk.send(text)
     assert thread
-    thread.join(20)
+    thread.join(120)
     assert not thread.is_alive()
 
 
@@ -59,39 +60,35 @@ def test_answers_are_streamed_and_the_conversation_goes_on() -> None:
 
 
 def test_only_one_answer_at_a_time_and_nothing_for_nothing() -> None:
-    with serving(Stub(pieces=chat(["a"] * 50), delay=0.02)) as stub:
+    with serving(Stub(pieces=chat(["a"] * 5000), delay=0.02)) as stub:
         talk = Talk(Line(stub.url, model="stub"))
         heard = Heard(talk)
         assert talk.send(" \n") is None
         thread = talk.send("one")
-        assert heard.saying.wait(20)
+        assert heard.saying.wait(120)
         assert talk.send("two") is None
         talk.stop()
         assert thread
-        thread.join(20)
+        thread.join(120)
         assert [role for role, _ in talk.messages] == ["user", "assistant"]
         assert set(talk.messages[1][1]) == {"a"}
         assert talk.note.startswith("Stopped")
-        for _ in range(400):  # the server hears of it with its next piece
-            if stub.left:
-                break
-            threading.Event().wait(0.01)
-        assert stub.left == 1
+        until(lambda: stub.left == 1)  # the server hears of it with its next piece
         say_again = talk.send("three")
         assert say_again
         talk.stop()
-        say_again.join(20)
+        say_again.join(120)
 
 
 def test_a_fresh_start_forgets_also_what_is_under_way() -> None:
-    with serving(Stub(pieces=chat(["a"] * 50), delay=0.02)) as stub:
+    with serving(Stub(pieces=chat(["a"] * 5000), delay=0.02)) as stub:
         talk = Talk(Line(stub.url))
         heard = Heard(talk)
         thread = talk.send("one")
-        assert heard.saying.wait(20)
+        assert heard.saying.wait(120)
         talk.fresh()
         assert thread
-        thread.join(20)
+        thread.join(120)
     assert talk.messages == ()
     assert (talk.note, talk.draft) == ("", "")
     talk.fresh()
