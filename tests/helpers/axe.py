@@ -19,21 +19,26 @@ CONTRAST = ["color-contrast"]
 
 
 def violations(
-    page: Any, source: str, changing: str, *, narrow: bool = True, only: str = ""
+    page: Any, source: str, changing: str = "", *, narrow: bool = True, only: str = ""
 ) -> dict[str, list[str]]:
     """What axe finds, by look; looks without a finding are left out.
 
-    ``changing`` is a selector of the parts that look otherwise in a narrow window; with ``narrow``
-    false no narrow window is asked. ``only`` is one of the parts to ask about, where the rest of
-    the page is asked elsewhere. The page is shown wide and light last.
+    ``changing`` is a selector of the parts that look otherwise in a narrow window, if any are to be
+    asked about in both; with ``narrow`` false no narrow window is asked. ``only`` is one of the
+    parts to ask about, where the rest of the page is asked elsewhere. The page is shown wide and
+    light last.
     """
     page.evaluate(source)
     found = {}
     if narrow:
         found["narrow, light"] = _look(page, "light", 320, only=only)
-        found["narrow, dark"] = _look(page, "dark", 320, CONTRAST, changing)
+        if changing:
+            found["narrow, dark"] = _look(page, "dark", 320, CONTRAST, changing)
     found["wide, dark"] = _look(page, "dark", 1280, CONTRAST, only)
-    found["wide, light"] = _look(page, "light", 1280, only=changing if narrow else only)
+    if changing or not narrow:
+        found["wide, light"] = _look(page, "light", 1280, only=changing if narrow else only)
+    page.set_viewport_size({"width": 1280, "height": 900})
+    page.emulate_media(color_scheme="light")
     return {look: said for look, said in found.items() if said}
 
 

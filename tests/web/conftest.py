@@ -117,23 +117,41 @@ def gallery_address(
         yield where
 
 
-@pytest.fixture
-def visit_gallery(browser: Any, gallery_address: str) -> Iterator[Callable[..., Visit]]:
-    """Make visits to it: ``visit_gallery("pool", width=320)``; its pictures are drawn by then."""
-    contexts = []
+@pytest.fixture(scope="session")
+def gallery_contexts(browser: Any) -> Iterator[dict[tuple[Any, ...], Any]]:
+    """One for each kind of window: its pages keep nothing, and a context takes half a visit."""
+    contexts: dict[tuple[Any, ...], Any] = {}
+    yield contexts
+    for context in contexts.values():
+        context.close()
 
-    def start(name: str = "", width: int = 1280, height: int = 900, **options: Any) -> Visit:
-        context = browser.new_context(viewport={"width": width, "height": height}, **options)
-        contexts.append(context)
-        visitor = Visit(context, gallery_address)
+
+@pytest.fixture
+def visit_gallery(
+    browser: Any, gallery_address: str, gallery_contexts: dict[tuple[Any, ...], Any]
+) -> Iterator[Callable[..., Visit]]:
+    """Make visits to it: ``visit_gallery("pool", width=320)``; its pictures are drawn by then.
+    Whoever stops the clock visits it ``alone``.
+    """
+    visitors = []
+
+    def start(
+        name: str = "", width: int = 1280, height: int = 900, *, alone: bool = False, **options: Any
+    ) -> Visit:
+        kind = (width, height, name if alone else None, *sorted(options.items()))
+        if kind not in gallery_contexts:
+            viewport = {"width": width, "height": height}
+            gallery_contexts[kind] = browser.new_context(viewport=viewport, **options)
+        visitor = Visit(gallery_contexts[kind], gallery_address)
+        visitors.append(visitor)
         visitor.open(f"/{name}/" if name else "/")
         visitor.scroll_through()
         visitor.pictures_ready()
         return visitor
 
     yield start
-    for context in contexts:
-        context.close()
+    for visitor in visitors:
+        visitor.page.close()
 
 
 @pytest.fixture(scope="session")

@@ -333,7 +333,7 @@ def test_one_token_in_pages_of_any_size(visit: Open) -> None:
 
 
 def test_play_steps_to_the_end_and_speaks_at_most_every_two_seconds(visit: Open) -> None:
-    visitor = visit("reading")
+    visitor = visit("reading", alone=True)
     one = picture(visitor, "reading")
     assert one.get_by_role("button", name="Play").count() == 1  # nothing has begun by itself
     visitor.page.clock.install()

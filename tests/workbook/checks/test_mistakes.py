@@ -26,11 +26,11 @@ def is_kernel(exercise: Exercise) -> bool:
     return hasattr(exercise.finished, "fn")
 
 
-def marks(exercise: Exercise, mistake: Mistake, number: int) -> list[pytest.MarkDecorator]:
-    """One worker for all of an exercise: they are compared with each other. Of kernels each eighth
-    is played in every run, the others by `make soak`.
+def marks(exercise: Exercise, mistake: Mistake) -> list[pytest.MarkDecorator]:
+    """One worker for all of an exercise: they are compared with each other. Kernels are played by
+    `make soak`, and in every run by the test below.
     """
-    slow = (is_kernel(exercise) and number % 8 != 1) or ENDLESS in mistake.says
+    slow = is_kernel(exercise) or ENDLESS in mistake.says
     return [pytest.mark.xdist_group(exercise.name), *([pytest.mark.slow] if slow else [])]
 
 
@@ -39,7 +39,7 @@ MISTAKES = [
         exercise,
         mistake,
         id=f"{exercise.name}-{number}",
-        marks=marks(exercise, mistake, number),
+        marks=marks(exercise, mistake),
     )
     for exercise in BOOK
     for number, mistake in enumerate(exercise.mistakes, 1)
@@ -73,6 +73,20 @@ def test_a_mistake_is_rejected_with_its_own_words(exercise: Exercise, mistake: A
         why = report.failure.why if report.failure else repr(report)
     assert why, f"{exercise.name} accepts {mistake.says!r}"
     assert mistake.says in why.removeprefix("Either: ").split(" Or: ")
+
+
+@pytest.mark.parametrize(
+    "exercise", [exercise for exercise in BOOK if is_kernel(exercise)], ids=lambda e: e.name
+)
+def test_a_kernel_s_mistake_is_rejected_with_its_own_words(exercise: Exercise) -> None:
+    """Each third of those that the first case finds; later cases take seconds for each."""
+    first = exercise.cases[0]
+    found = [mistake for mistake in exercise.mistakes if outcome_of(mistake, first).text]
+    assert len(found) >= 3
+    for mistake in found[::3]:
+        why = why_of_kernel(exercise, mistake)
+        assert why, f"{exercise.name} accepts {mistake.says!r}"
+        assert mistake.says in why.removeprefix("Either: ").split(" Or: ")
 
 
 @pytest.mark.parametrize(("exercise", "right"), RIGHT)
