@@ -16,7 +16,9 @@ VENV := .venv
 PY := $(VENV)/bin/python
 PIP_INSTALL := $(PY) -m pip install --disable-pip-version-check --constraint constraints.txt
 NOTEBOOKS = $(if $(CHAPTERS),$(foreach n,$(CHAPTERS),$(wildcard chapters/$(n)_*.ipynb)),$(wildcard chapters/*.ipynb))
-STAGES := lint types unit sync nbval pages
+# Those in BESIDE take one core each, run beside one another, and are shown one after the other.
+STAGES := lint types sync unit nbval pages
+BESIDE := lint types sync
 
 .DEFAULT_GOAL := help
 .PHONY: help lab serve setup dev model test check lint types unit soak sync nbval pages notebooks bench \
@@ -65,10 +67,17 @@ model: setup  ## Fetch and convert SmolLM2-135M, once; without network the book 
 	  echo "To try again later: make model"; }
 
 test: dev model  ## Everything that must hold: lint, types, tests, sync, every notebook and every page
-	@failed=''; for stage in $(STAGES); do \
+	@logs=$$(mktemp -d); trap 'rm -rf "$$logs"' EXIT; failed=''; report=''; \
+	for stage in $(BESIDE); do ( start=$$(date +%s); \
+	  if $(MAKE) --no-print-directory $$stage >"$$logs/$$stage" 2>&1; then word=passed; else word=FAILED; fi; \
+	  echo "$$word in $$(( $$(date +%s) - start )) s" >"$$logs/$$stage.end" ) & done; wait; \
+	for stage in $(STAGES); do \
 	  printf '\n==== %s\n' "$$stage"; start=$$(date +%s); \
-	  if $(MAKE) --no-print-directory $$stage; then word=passed; else word=FAILED; failed="$$failed $$stage"; fi; \
-	  report="$$report$$(printf '%-8s %s in %s s' $$stage $$word $$(( $$(date +%s) - start )))|"; \
+	  if [ -f "$$logs/$$stage.end" ]; then cat "$$logs/$$stage"; end=$$(cat "$$logs/$$stage.end"); \
+	  elif $(MAKE) --no-print-directory $$stage; then end="passed in $$(( $$(date +%s) - start )) s"; \
+	  else end="FAILED in $$(( $$(date +%s) - start )) s"; fi; \
+	  case $$end in FAILED*) failed="$$failed $$stage";; esac; \
+	  report="$$report$$(printf '%-8s %s' $$stage "$$end")|"; \
 	done; \
 	printf '\n==== summary\n'; printf '%s' "$$report" | tr '|' '\n'; \
 	if [ -n "$$failed" ]; then echo "Run a failed stage alone with:$$(printf ' make %s' $$failed)"; exit 1; fi

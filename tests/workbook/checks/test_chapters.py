@@ -20,7 +20,11 @@ with contextlib.suppress(ImportError):
     import paged_attention.kernels.launch  # noqa: F401
 
 SOURCE = Path(__file__).parents[3] / "chapters" / "source"
-CHAPTERS = sorted(SOURCE.glob("[0-9][0-9]_*.md"))
+# One worker for both tests of a chapter: its solutions run once.
+CHAPTERS = [
+    pytest.param(path, id=path.stem, marks=pytest.mark.xdist_group(path.stem))
+    for path in sorted(SOURCE.glob("[0-9][0-9]_*.md"))
+]
 
 
 @cache
@@ -54,6 +58,7 @@ def only_defines(cell: Any) -> bool:
     return not tags and all(isinstance(part, made) for part in ast.parse(cell.source).body)
 
 
+@cache
 def solved(chapter: Path) -> dict[str, Any]:
     """The names a chapter has after its imports, its definitions and its solutions, no more."""
     names: dict[str, Any] = {"__name__": "__main__"}
@@ -73,16 +78,16 @@ def solved(chapter: Path) -> dict[str, Any]:
     return names
 
 
-@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda p: p.stem)
+@pytest.mark.parametrize("chapter", CHAPTERS)
 def test_every_solution_passes(chapter: Path) -> None:
     solved(chapter)
     assert len(code(chapter, "solution")) == len(code(chapter, "stub"))
 
 
-@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda p: p.stem)
+@pytest.mark.parametrize("chapter", CHAPTERS)
 def test_untouched_stubs_are_not_implemented_yet(chapter: Path) -> None:
     # A stub may build on an earlier exercise's solution, never on an earlier stub.
-    names = solved(chapter)
+    names = dict(solved(chapter))
     stubs, checks = code(chapter, "stub"), code(chapter, "check")
     assert len(stubs) == len(checks)
     for stub, check in zip(stubs, checks, strict=True):
