@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from bookbuild.book import BookError
+from bookbuild.web import clicks
 from bookbuild.web.serve import serving
 from bookbuild.web.tools import chromium, install
 
@@ -54,17 +55,28 @@ def audit(root: Path, folder: Path, base: str, build_seconds: float) -> int:
     verdicts = []
     with serving(folder, base) as address:
         for path in sorted(folder.rglob("index.html")):
-            name = path.parent.relative_to(folder).as_posix()
-            page = "/" if name == "." else f"/{name}/"
-            verdicts.append(_judge(tools, browser, address, page))
+            verdicts.append(_judge(tools, browser, address, _page(folder, path)))
             print(_row(verdicts[-1]), flush=True)
-    (tools / "RESULTS.md").write_text(_table(verdicts, build_seconds), encoding="utf-8")
+        running = clicks.table(clicks.waits(browser, address, _pages_that_run(folder)))
+    text = _table(verdicts, build_seconds) + running
+    (tools / "RESULTS.md").write_text(text, encoding="utf-8")
     short = [sentence for verdict in verdicts for sentence in verdict.short_of]
     for verdict in verdicts:
         for complaint in verdict.complaints:
             print(f"{verdict.page}: {complaint}")
     print("\n".join(short) or f"{len(verdicts)} pages, all good enough")
     return int(bool(short))
+
+
+def _page(folder: Path, path: Path) -> str:
+    """``/`` for the front page, ``/name/`` for another."""
+    name = path.parent.relative_to(folder).as_posix()
+    return "/" if name == "." else f"/{name}/"
+
+
+def _pages_that_run(folder: Path) -> list[str]:
+    paths = sorted(folder.rglob("index.html"))
+    return [_page(folder, path) for path in paths if " data-run=" in path.read_text("utf-8")]
 
 
 def _judge(tools: Path, browser: str, address: str, page: str) -> Verdict:
