@@ -124,6 +124,21 @@ def test_addresses_are_left_out() -> None:
     assert len(shown("x" * 1000)) == 160
 
 
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ({"x", "y", "w", 3}, "{'w', 'x', 'y', 3}"),
+        (frozenset({"y", "x"}), "frozenset({'x', 'y'})"),
+        (set(), "set()"),
+        (frozenset({1}), "frozenset({1})"),
+    ],
+)
+def test_a_set_is_shown_in_one_order(value: Any, text: str) -> None:
+    assert shown(value) == text
+    if value:
+        assert eval(text) == value
+
+
 def test_stopping_by_hand_is_reported_kindly(small: Checks) -> None:
     def half(n: int) -> int:
         raise KeyboardInterrupt

@@ -88,8 +88,16 @@ def expect(
 
 def shown(value: Any) -> str:
     """The value as text that is the same in every run: no addresses, and cut when very long."""
-    text = re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))
+    text = re.sub(r" at 0x[0-9a-fA-F]+", "", _ordered(value))
     return text if len(text) <= 160 else f"{text[:159]}…"
+
+
+def _ordered(value: Any) -> str:
+    """Its ``repr``; a set's would begin with another element in each run."""
+    if type(value) not in (set, frozenset) or len(value) < 2:
+        return repr(value)
+    text = f"{{{', '.join(sorted(map(repr, value)))}}}"
+    return text if isinstance(value, set) else f"frozenset({text})"
 
 
 def in_words(error: BaseException) -> str:
