@@ -4,6 +4,7 @@ What it needs is imported when it runs: readers have other commands, and not all
 """
 
 import argparse
+import sys
 from pathlib import Path
 
 from bookbuild.grading.limits import Limits
@@ -41,5 +42,9 @@ def grade(arguments: argparse.Namespace) -> int:
 
     limits = Limits(wall=arguments.seconds, memory=arguments.memory * 1_000_000)
     jobs = max(1, arguments.jobs)
-    grade_all(arguments.edition, arguments.submissions, arguments.out, limits, jobs)
+    try:
+        grade_all(arguments.edition, arguments.submissions, arguments.out, limits, jobs)
+    except KeyboardInterrupt:
+        print(f"\nstopped{'; no table was written' if arguments.out else ''}", file=sys.stderr)
+        return 130
     return 0

@@ -26,10 +26,13 @@ class Processes:
         self._limits = limits
         self._context: BaseContext = get_context("spawn" if os.name == "nt" else "forkserver")
         self._running: set[BaseProcess] = set()
+        self._stopped = False
         self._context.set_forkserver_preload(["bookbuild.grading.alone", *preload])
 
     def run(self, plan: Plan, exercise: Exercise) -> Outcome:
         """The outcome of one answer, after ``wall`` seconds at the latest. Never raises for it."""
+        if self._stopped:
+            return Outcome(stopped="you stopped it")
         ours, theirs = self._context.Pipe(duplex=False)
         with tempfile.TemporaryDirectory(prefix="grade-", ignore_cleanup_errors=True) as folder:
             about = (exercise.label, exercise.check, exercise.stub)
@@ -50,7 +53,8 @@ class Processes:
         return outcome
 
     def stop(self) -> None:
-        """End what runs now; whoever waits for it hears of a process that ended."""
+        """End what runs now, and run nothing more; whoever waits hears of a process that ended."""
+        self._stopped = True
         for process in tuple(self._running):
             process.kill()
 

@@ -12,13 +12,16 @@ from bookbuild.__main__ import main
 from bookbuild.book import ROOT, BookError, chapters
 from bookbuild.editions.folder import lay
 from bookbuild.editions.student import student
+from bookbuild.grading import batch
 from bookbuild.grading.alone import Outcome
 from bookbuild.grading.batch import graded, read
 from bookbuild.grading.edition import Chapter, read_edition
 from bookbuild.grading.limits import Limits
 from bookbuild.grading.marks import Mark
+from bookbuild.grading.plan import Plan
+from bookbuild.grading.processes import Processes
 from bookbuild.grading.submission import notebooks
-from bookbuild.grading.table import COLUMNS, problem, rows
+from bookbuild.grading.table import COLUMNS, Row, problem, rows
 
 pytestmark = pytest.mark.xdist_group("grading")  # one process to fork from
 
@@ -76,6 +79,30 @@ def test_nothing_to_grade_is_told(
     assert "name the folder of an edition" in capsys.readouterr().err
     assert main(["grade", str(edition), str(tmp_path / "none.ipynb")]) == 0
     assert "it can't be read: No such file" in capsys.readouterr().out
+
+
+def test_ctrl_c_leaves_no_table_and_runs_nothing_more(
+    edition: Path,
+    chapter: Chapter,
+    fill: Fill,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    hand_in(fill({}), tmp_path / "ada.ipynb")
+    out = tmp_path / "marks.csv"
+
+    def stopped(*_: object) -> list[Row]:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(batch, "graded", stopped)
+    assert main(["grade", str(edition), str(tmp_path), "--out", str(out)]) == 130
+    assert "no table was written" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["ada.ipynb"]
+    processes = Processes(Limits())
+    processes.stop()
+    outcome = processes.run(Plan(answer="1 / 0"), chapter.exercises[0])
+    assert outcome.stopped == "you stopped it"
 
 
 def test_notebooks_below_a_folder_in_the_order_of_their_names(tmp_path: Path) -> None:

@@ -76,7 +76,8 @@ function called(label, exercises) {
 
 function show({ learners, exercises, next }) {
   const all = learners.length;
-  say("count", `${all} ${all === 1 ? "shares" : "share"} what passes`);
+  say("count", all ? `${all} ${all === 1 ? "shares" : "share"} what passes` : "");
+  at("names").hidden = all === 0;
   at("nobody").hidden = all > 0;
   at("exercises").hidden = exercises.length === 0;
   at("learners").hidden = all === 0 || at("names").ariaPressed === "true";
