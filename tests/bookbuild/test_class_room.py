@@ -10,7 +10,7 @@ import pytest
 from benchmarks import class_memory
 from benchmarks.class_hub import config
 from benchmarks.class_learner import cells
-from benchmarks.class_room_page import page
+from benchmarks.class_room_page import INSTRUCTORS, for_instructors, page
 
 STUB = "def gather(pool):\n    raise NotImplementedError"
 SOLUTION = "def gather_solution(pool):\n    return pool[len(pool) - 1]\n"
@@ -90,3 +90,13 @@ def test_its_page_tells_of_a_room_that_came_through_and_of_one_that_did_not() ->
     told = "\n".join(page(result(False)))
     assert "**It was stopped by time, after 12 minutes.**" in told
     assert "| 02 | 0 | – | – | – |" in told
+
+
+def test_the_instructors_table_is_put_in_and_then_replaced() -> None:
+    text = INSTRUCTORS.read_text(encoding="utf-8")
+    once = for_instructors(text, result(False))
+    assert "one came every 4 s. It was stopped by time, after 12 minutes.*" in once
+    again = for_instructors(once, result(True))
+    assert again == for_instructors(text, result(True))
+    assert again.count("| a simulated room of 1 | |\n|---|---|\n| finished both") == 1
+    assert again.count("*Measured ") == text.count("*Measured ") + ("simulated room of" not in text)
