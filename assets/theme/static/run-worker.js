@@ -54,6 +54,7 @@ async function start(base) {
   const pyodide = await loadPyodide({ indexURL: folder, lockFileContents: manifest.lock });
   pyodide.unpackArchive(files.get("book.zip"), "zip", { extractDir: "/lib/book" });
   pyodide.runPython("import sys; sys.path.insert(0, '/lib/book')");
+  files.clear(); // 15 MB that nobody needs again
   python = pyodide.pyimport("bookbuild.page").Page(post);
   const version = pyodide.runPython("import platform; platform.python_version()");
   postMessage({ kind: "ready", python: version });
