@@ -8,8 +8,9 @@ from bookbuild.book import BookError, Chapter, strays
 from bookbuild.build import read_notebook
 from bookbuild.dress import dressed
 from bookbuild.rules import OUTPUT_RULES, SOURCE_RULES, Page, Problem
+from bookbuild.rules.page import tags
 from bookbuild.sync import difference
-from bookbuild.text import read_text
+from bookbuild.text import read_text, runs_in_browser
 
 
 def check(chapter: Chapter) -> Iterator[Problem]:
@@ -22,6 +23,11 @@ def check(chapter: Chapter) -> Iterator[Problem]:
         yield page.problem(f"{apart}; run `make notebooks CHAPTERS={chapter.number}`")
     for rule in SOURCE_RULES:
         yield from rule(page)
+    if not runs_in_browser(chapter) and any("needs-torch" in tags(cell) for cell in text.cells):
+        yield page.problem(
+            "cells are tagged needs-torch, which only a page that runs looks at; "
+            "say runs-in-browser: true in the front matter, or take the tags out"
+        )
     if notebook is not None and apart is None:
         executed = Page(chapter.name, chapter.number, notebook.cells)
         for rule in OUTPUT_RULES:

@@ -1,6 +1,7 @@
 """From a chapter's text to the cells of its notebook, with ids that follow from their content."""
 
 import hashlib
+import re
 from collections import Counter
 
 import jupytext
@@ -10,6 +11,8 @@ from bookbuild.book import BookError, Chapter
 
 KEPT_CELL_METADATA = {"tags", "jupyter", "reason"}
 KEPT_NOTEBOOK_METADATA = {"kernelspec", "title"}
+FRONT = re.compile(r"---\n(.*?\n)---\n", re.DOTALL)
+RUNS = re.compile(r"^runs-in-browser *:(.*)$", re.MULTILINE)
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 
 
@@ -33,6 +36,21 @@ def read_text(chapter: Chapter) -> NotebookNode:
     )
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     return notebook
+
+
+def runs_in_browser(chapter: Chapter) -> bool:
+    """Whether the front matter says ``runs-in-browser: true``: the chapter's page can run it.
+
+    Raises ``BookError`` when it says anything but true or false.
+    """
+    front = FRONT.match(chapter.text.read_text(encoding="utf-8"))
+    mark = RUNS.search(front[1]) if front else None
+    said = mark[1].strip() if mark else "false"
+    if said not in ("true", "false"):
+        raise BookError(
+            f"{chapter.text.name}: runs-in-browser is true or is left out, got {said!r}"
+        )
+    return said == "true"
 
 
 def _set_ids(notebook: NotebookNode, number: str) -> None:

@@ -112,3 +112,24 @@ def test_the_command_line(root: Path, write: Write, capsys: pytest.CaptureFixtur
     assert "no chapter 07" in capsys.readouterr().err
     with pytest.raises(SystemExit):
         main(["build", "--fast"], root)
+
+
+TORCH = "```{code-cell} ipython3\n:tags: [needs-torch]\n\nimport torch\n```\n"
+
+
+@pytest.mark.parametrize(
+    ("front", "said"),
+    [
+        ("", "say runs-in-browser: true in the front matter, or take the tags out"),
+        ("---\nruns-in-browser: maybe\n---\n", "is true or is left out, got 'maybe'"),
+        ("---\nruns-in-browser: true\n---\n", None),
+    ],
+)
+def test_needs_torch_is_for_chapters_that_run_in_their_page(
+    write: Write, root: Path, capsys: pytest.CaptureFixture[str], front: str, said: str | None
+) -> None:
+    chapter = write(front + TORCH)
+    save(chapter)
+    check_all([chapter], root)
+    lines = [line for line in capsys.readouterr().out.splitlines() if "runs-in-browser" in line]
+    assert [said in line for line in lines] == ([True] if said else [])

@@ -6,7 +6,6 @@ Two folders are written, each named after what is in it, so that browsers may ke
 
 import hashlib
 import json
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,10 +16,10 @@ from bookbuild.build import read_notebook
 from bookbuild.dress import dressed
 from bookbuild.page.digests import digest, digest_of, text_of
 from bookbuild.sync import difference
+from bookbuild.text import runs_in_browser
 from bookbuild.web.python import archive, packed, python_files, without_packages
 from bookbuild.web.tools import theme_folder
 
-MARK = "runs-in-browser"  # in the front matter of a chapter's text
 # Of the book: what only a terminal, a server or a GPU uses.
 NOT_IN_A_PAGE = ("paged_attention/server", "paged_attention/load_client", "workbook/demos")
 
@@ -36,16 +35,7 @@ class Pack:
 
 def chapters_that_run(root: Path) -> list[Chapter]:
     """The chapters whose text says ``runs-in-browser: true``."""
-    return [chapter for chapter in chapters(root) if _marked(chapter)]
-
-
-def _marked(chapter: Chapter) -> bool:
-    front = re.match(r"---\n(.*?\n)---\n", chapter.text.read_text(encoding="utf-8"), re.DOTALL)
-    mark = re.search(rf"^{MARK} *:(.*)$", front[1] if front else "", re.MULTILINE)
-    said = mark[1].strip() if mark else "false"
-    if said not in ("true", "false"):
-        raise BookError(f"{chapter.text.name}: {MARK} is true or is left out, got {said!r}")
-    return said == "true"
+    return [chapter for chapter in chapters(root) if runs_in_browser(chapter)]
 
 
 def write_pack(root: Path, out: Path) -> Pack | None:
