@@ -96,7 +96,8 @@ export class Cell {
     const number = h("span", { className: "run-number", "aria-hidden": "true" }, String(this.number));
     const buttons = this.runsHere ? [this.runs, this.above, this.reset] : [];
     this.bar = h("div", { className: "run-bar" }, number, ...buttons, this.says);
-    this.code.after(this.bar);
+    // A cell whose code is folded away can still be run; a solution only where it is open.
+    (this.code.closest(".cell > details.fold") ?? this.code).after(this.bar);
   }
 
   get text() {
@@ -140,7 +141,7 @@ export class Cell {
     const edited = state === "fresh" && this.isChanged;
     const waits = state === "ran" && this.output.host.closest("[hidden]");
     this.says.textContent = waits ? "ran; its output waits for your guess" : WORDS[edited ? "edited" : state];
-    this.bar.dataset.state = edited ? "edited" : state;
+    this.block.dataset.cell = edited ? "edited" : state;
     this.runs.textContent = state === "running" ? "Stop" : "Run";
     this.runs.setAttribute("aria-label", `${this.runs.textContent} cell ${this.number}`);
     if (!freshAbove && document.activeElement === this.above) this.runs.focus(); // or the keyboard would begin anew
