@@ -14,7 +14,8 @@ _RUN = """async ({tags, rules, only}) => {
     const found = await axe.run(where.length ? {include: where} : document, asked);
     return found.violations;
 }"""
-_DRAWN = "() => new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)))"
+# What a change of window or scheme draws anew is drawn after two frames.
+DRAWN = "() => new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)))"
 CONTRAST = ["color-contrast"]
 
 
@@ -47,7 +48,7 @@ def _look(
 ) -> list[str]:
     page.set_viewport_size({"width": width, "height": 900})
     page.emulate_media(color_scheme=scheme)
-    page.evaluate(_DRAWN)
+    page.evaluate(DRAWN)
     asked = {"tags": RULES, "rules": rules, "only": only}
     return [_said(violation) for violation in page.evaluate(_RUN, asked)]
 

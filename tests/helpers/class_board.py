@@ -47,7 +47,7 @@ def board_page(folder: Path) -> Iterator[str]:
 
     thread = threading.Thread(target=run)
     thread.start()
-    assert started.wait(10)
+    assert started.wait(120)
     try:
         yield f"http://127.0.0.1:{sockets[0].getsockname()[1]}"
     finally:

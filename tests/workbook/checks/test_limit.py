@@ -24,8 +24,8 @@ def a_cell(source: str, name: str = "/tmp/ipykernel_1/78.py") -> Any:
 
 @pytest.fixture
 def soon(monkeypatch: pytest.MonkeyPatch) -> Checks:
-    """A check of ``half`` that loses patience at once."""
-    monkeypatch.setattr(checks_running, "time_limit", lambda _=0.0: time_limit(SOON))
+    """A check of ``half`` that soon loses patience with a case; causes are looked for as ever."""
+    monkeypatch.setattr(checks_running, "time_limit", lambda limit=SOON: time_limit(limit))
     registry = Registry()
     exercise: Exercise = registry.exercise(
         "half", label="ex-99-1", title="H", stub="half", takes="function", hints=("", "")

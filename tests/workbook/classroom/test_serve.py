@@ -24,7 +24,7 @@ def address(tmp_path: Path) -> Iterator[str]:
 def get(address: str, path: str, **headers: str) -> tuple[int, dict[str, str], str]:
     try:
         with urllib.request.urlopen(
-            urllib.request.Request(address + path, headers=headers), timeout=10
+            urllib.request.Request(address + path, headers=headers), timeout=120
         ) as answer:
             return answer.status, dict(answer.headers), answer.read().decode()
     except urllib.error.HTTPError as error:
