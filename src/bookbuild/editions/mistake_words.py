@@ -25,7 +25,9 @@ def told(exercise: Exercise, mistake: Mistake) -> tuple[str, str]:
     """
     if is_changed_text(mistake.wrong):
         code = changed_lines([exercise.finished, *exercise.also_right], mistake.wrong)
-        words = "; ".join(_change(old, new) for old, new in mistake.changes) or _of_lines(code)
+        one_line_each = all("\n" not in text.strip() for pair in mistake.changes for text in pair)
+        words = "; ".join(_change(old, new) for old, new in mistake.changes)
+        words = words if words and one_line_each else _of_lines(code)
         return words if len(words) <= LONGEST_CHANGE else "", code
     return _words(mistake.wrong), written_out(mistake.wrong)
 

@@ -105,6 +105,12 @@ def test_a_class_of_changed_text_shows_its_own_lines() -> None:
     )
 
 
+def test_a_change_of_several_lines_is_not_squeezed_into_one() -> None:
+    ((words, code),) = words_of(("kept = 2\n        return kept + 1", "return (\n            3)"))
+    assert words == ""
+    assert code.count("\n") == 3
+
+
 def test_what_a_factory_gave_is_shown() -> None:
     def by(change: Any, times: int = 1) -> Any:
         def wrong(n: int) -> int:
