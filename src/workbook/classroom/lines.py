@@ -52,7 +52,7 @@ def append(path: Path, line: Line) -> bool:
     try:
         file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | _NO_LINK | _NO_WAIT, 0o644)
         try:
-            start = b"\n" if _torn(file) else b""
+            start = _start(file)
             return os.write(file, start + data) == len(start + data)
         finally:
             os.close(file)
@@ -60,13 +60,17 @@ def append(path: Path, line: Line) -> bool:
         return False
 
 
-def _torn(file: int) -> bool:
-    """Whether the last line lacks its end, because a disk was full in the middle of it."""
+def _start(file: int) -> bytes:
+    """What goes before a line: a line's end, if a full disk left the last one without. A new file
+    is made readable for the teacher, whatever the learner's account does with new files.
+    """
     size = os.lseek(file, 0, os.SEEK_END)
     if size == 0:
-        return False
+        if hasattr(os, "fchmod") and stat.S_ISREG(os.fstat(file).st_mode):
+            os.fchmod(file, 0o644)
+        return b""
     os.lseek(file, size - 1, os.SEEK_SET)
-    return os.read(file, 1) != b"\n"
+    return b"" if os.read(file, 1) == b"\n" else b"\n"
 
 
 def lines(path: Path) -> Iterator[Line]:

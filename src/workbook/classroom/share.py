@@ -12,8 +12,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import platformdirs
-
 from workbook.checks import listeners
 from workbook.checks.framework.exercise import Exercise
 from workbook.checks.framework.owner import is_learners
@@ -105,11 +103,13 @@ def _token() -> str:
     It is kept, so that all of a learner's notebooks write into one file. Where it can't be kept, a
     kernel has a word of its own.
     """
+    import platformdirs  # a page that runs cells has no board, and no such package
+
     path = platformdirs.user_data_path("paged-attention") / "board.token"
     fresh = secrets.token_hex(8)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("x", encoding="ascii") as file:
+        with path.open("x", encoding="utf-8") as file:
             file.write(fresh)
         return fresh
     except FileExistsError:
@@ -121,6 +121,6 @@ def _token() -> str:
 
 def _read(path: Path) -> str:
     try:
-        return path.read_text(encoding="ascii")
+        return path.read_text(encoding="utf-8")
     except (OSError, ValueError):
         return ""

@@ -14,7 +14,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """An empty board; whatever a test shares ends with it."""
     home, board = tmp_path / "home", tmp_path / "board"
     board.mkdir()
-    monkeypatch.setattr(share.platformdirs, "user_data_path", lambda _name: home)
+    monkeypatch.setattr("platformdirs.user_data_path", lambda _name: home)
     monkeypatch.delenv(share.FOLDER, raising=False)
     yield board
     if share._now is not None:

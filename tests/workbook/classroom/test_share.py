@@ -154,7 +154,7 @@ def test_all_kernels_of_a_learner_write_one_file(
 def test_two_of_one_name_are_two_learners(folder: Path, tmp_path: Path, monkeypatch: Any) -> None:
     share_progress("Anna", folder)
     monkeypatch.setattr(share, "_now", None)
-    monkeypatch.setattr(share.platformdirs, "user_data_path", lambda _name: tmp_path / "other")
+    monkeypatch.setattr("platformdirs.user_data_path", lambda _name: tmp_path / "other")
     share_progress("Anna", folder)
     assert [learner.name for learner in read_board(folder).learners] == ["Anna", "Anna"]
 
@@ -238,7 +238,7 @@ def test_a_line_cut_by_a_full_disk_costs_itself_alone(folder: Path) -> None:
 def test_the_file_is_the_learners_and_for_the_teacher_to_read(folder: Path) -> None:
     if sys.platform == "win32":
         pytest.skip("modes are for Unix")
-    before = os.umask(0o022)
+    before = os.umask(0o077)
     try:
         share_progress("Ada", folder)
     finally:
