@@ -13,7 +13,10 @@ from bookbuild.book import ROOT
 
 PAGE = ROOT / "chapters" / "pages" / "instructors.md"
 HEAD = "| chapter | MB at its end | MB at most, on the way | seconds of one core |"
-TABLE = re.compile(rf"{re.escape(HEAD)}\n.*?\n\n\*Measured [^\n]*\n", re.DOTALL)
+TABLE = re.compile(
+    rf"{re.escape(HEAD)}\n.*?\n\n\*Measured [^\n]*\n\nThirty learners[^\n]*\n", re.DOTALL
+)
+SERVER, WEIGHTS, ROOM = 115, 540, 30  # MB, MB, learners; as the page says above the table
 
 
 def lines(result: Result) -> Iterator[str]:
@@ -29,6 +32,18 @@ def lines(result: Result) -> Iterator[str]:
         f"*Measured on {day.day} {day:%B %Y}, each chapter run once from top to bottom on one "
         f"thread ({result['machine']}).*"
     )
+    yield ""
+    rest, all_at_once = (gigabytes(result, name) for name in ("end", "most"))
+    yield (
+        f"Thirty learners, each with one chapter open, come to {rest} GB with servers and "
+        f"weights; if all of them run a chapter's dearest cell together, to {all_at_once} GB."
+    )
+
+
+def gigabytes(result: Result, name: str) -> int:
+    """What a room takes, rounded up, in the chapter that takes most."""
+    each = max(told[name] for told in result["chapters"].values()) + SERVER
+    return -(-(ROOM * each + WEIGHTS) // 1000)
 
 
 def written(text: str) -> str:
