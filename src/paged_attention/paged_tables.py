@@ -47,16 +47,19 @@ class PagedTables(CachedSequences):
         return copies + sum(self._blocks_missing(seq, n) for seq, n in new_tokens.items())
 
     def check_writable(self, seq: Hashable, start: int, end: int) -> None:
-        """Also refuse to overwrite what others read: ``reserve`` copies for new tokens alone."""
+        """Also refuse to write into a block with other holders, who read it.
+
+        ``reserve`` copies the one that new tokens begin in. Room from before a fork, or left by a
+        cut, may lie in a block that is shared by now.
+        """
         super().check_writable(seq, start, end)
-        if start == self.lengths[seq]:
-            return
         for block in self.tables[seq][start // self.block_size : self.blocks_needed(end)]:
             if self.allocator.refs[block] > 1:
+                first = f"truncate {seq!r} to {start} and " if start < self.lengths[seq] else ""
                 raise BlockShared(
-                    f"sequence {seq!r} would overwrite tokens from position {start} on, and "
-                    f"block {block} has other holders who read them; truncate {seq!r} to {start} "
-                    "and reserve, which copies what is shared"
+                    f"sequence {seq!r} would overwrite what stands from position {start} on, and "
+                    f"block {block} has other holders who read it; {first}reserve after the last "
+                    "fork, which copies what is shared"
                 )
 
     def check_invariants(self) -> None:

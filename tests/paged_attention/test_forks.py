@@ -183,6 +183,24 @@ def test_what_others_read_is_not_overwritten() -> None:
     cache.update(0, kv, kv, torch.tensor([2]))
 
 
+def test_room_from_before_a_fork_is_not_written_through_it() -> None:
+    # sgl-project/sglang#13826, huggingface/text-generation-inference#2711: a cut goes back into a
+    # block that others read, and what is written next lands in it; so does room reserved too early.
+    cut, early = forked(6, 1), forked(6, 0)
+    cut.truncate("b", 5)
+    early.reserve("a", 1)
+    early.fork("a", "b")
+    for cache, seq, other, at in ((cut, "b", "a", 5), (early, "a", "b", 6)):
+        before = history(cache, other)
+        cache.set_batch([seq])
+        kv = torch.zeros(1, 2, 1, 3)
+        with pytest.raises(BlockShared, match=f"'{seq}' would .* {at} on.*other holders .*reserve"):
+            cache.update(0, kv, kv, torch.tensor([at]))
+        append(cache, [seq], 1)  # which reserves
+        assert same(before, history(cache, other))
+        cache.check_invariants()
+
+
 def test_a_fork_between_two_layers_ends_the_step() -> None:
     cache = forked(6, 0)
     cache.reserve("a", 1)

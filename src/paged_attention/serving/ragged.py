@@ -14,7 +14,7 @@ from torch import Tensor
 
 from paged_attention.attention import attend
 from paged_attention.cache import Kernel, PagedKVCache
-from paged_attention.errors import BadBatch, BlockShared
+from paged_attention.errors import BadBatch
 from paged_attention.fp8 import restored, stored
 from paged_attention.journal import all_or_nothing
 from paged_attention.kernels.write import write
@@ -147,16 +147,8 @@ class RaggedStep:
 
 def _writable(cache: PagedKVCache, seq: Hashable, end: int) -> list[int]:
     """The blocks of ``seq`` up to position ``end``, once it may write there."""
-    start, table = cache.lengths.get(seq, 0), cache.table(seq)
-    cache.check_writable(seq, start, end)
-    table = table[: cache.blocks_needed(end)]
-    for block in table[start // cache.block_size :]:
-        if cache.allocator.refs[block] > 1:
-            raise BlockShared(
-                f"sequence {seq!r} would write into block {block}, which has other holders; "
-                "reserve after the last fork, which copies what is shared"
-            )
-    return table
+    cache.check_writable(seq, cache.lengths.get(seq, 0), end)
+    return cache.table(seq)[: cache.blocks_needed(end)]
 
 
 def _padded(tables: Sequence[Sequence[int]], device: torch.device) -> Tensor:
