@@ -22,15 +22,24 @@ def add_grade_command(commands: "argparse._SubParsersAction[argparse.ArgumentPar
         help="a notebook, or a folder with notebooks in it or in its folders",
     )  # fmt: skip
     grade.add_argument("--out", type=Path, metavar="FILE", help="write the table there")
-    grade.add_argument("--jobs", type=int, default=2, metavar="N", help="at once (%(default)s)")
     grade.add_argument(
-        "--seconds", type=float, default=usual.wall, metavar="S",
+        "--jobs", type=_positive, default=2, metavar="N", help="at once (%(default)s)"
+    )
+    grade.add_argument(
+        "--seconds", type=_positive, default=usual.wall, metavar="S",
         help="that one exercise may take (%(default)g)",
     )  # fmt: skip
     grade.add_argument(
-        "--memory", type=int, default=usual.memory // 1_000_000, metavar="MB",
+        "--memory", type=_positive, default=usual.memory // 1_000_000, metavar="MB",
         help="that one exercise may take, where the system can say so (%(default)s)",
     )  # fmt: skip
+
+
+def _positive(text: str) -> int:
+    """A whole number above 0; argparse says so of what isn't."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"a whole number above 0, not {text}")
+    return int(text)
 
 
 def grade(arguments: argparse.Namespace) -> int:
@@ -41,9 +50,8 @@ def grade(arguments: argparse.Namespace) -> int:
     from bookbuild.grading.batch import grade_all
 
     limits = Limits(wall=arguments.seconds, memory=arguments.memory * 1_000_000)
-    jobs = max(1, arguments.jobs)
     try:
-        grade_all(arguments.edition, arguments.submissions, arguments.out, limits, jobs)
+        grade_all(arguments.edition, arguments.submissions, arguments.out, limits, arguments.jobs)
     except KeyboardInterrupt:
         print(f"\nstopped{'; no table was written' if arguments.out else ''}", file=sys.stderr)
         return 130

@@ -20,8 +20,18 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("chapters", nargs="*", metavar="NN", help="only these chapters' exercises")
     parser.add_argument("--serve", action="store_true", help="as a page, for this machine alone")
     parser.add_argument(
-        "--port", type=int, default=8010, help="of that page; 0 takes a free one (%(default)s)"
+        "--port",
+        type=_port,
+        metavar="N",
+        default=8010,
+        help="of that page; 0 takes a free one (%(default)s)",
     )
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"a number up to 65535, not {text}")
+    return int(text)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -81,6 +81,13 @@ def test_nothing_to_grade_is_told(
     assert "it can't be read: No such file" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("limit", ["--seconds=0", "--memory=-1", "--jobs=two"])
+def test_a_limit_that_cannot_be_is_told(limit: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["grade", "edition", "class", limit])
+    assert "a whole number above 0" in capsys.readouterr().err
+
+
 def test_ctrl_c_leaves_no_table_and_runs_nothing_more(
     edition: Path,
     chapter: Chapter,

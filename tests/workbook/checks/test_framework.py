@@ -363,3 +363,23 @@ def test_every_line_of_a_report_fits_a_narrow_cell() -> None:
     exercise.example("x", 1, right=1, why="because " * 40)
     said = repr(Checks(registry).half(a_cell(long)))
     assert max(map(len, said.splitlines())) <= 100
+
+
+def test_listeners_hear_of_every_check_and_may_come_and_go() -> None:
+    registry = Registry()
+    half = registry.exercise(
+        "half", label="ex-99-1", title="Half", stub="half", takes="function", hints=("one", "two")
+    )
+    half.example("an even number", 4, right=2, why="Two twos.")
+    registry.suite("all_of_it", half, half)
+    heard: list[tuple[int, bool, Any]] = []
+    listeners: list[Any] = [
+        lambda parts, report, yours: heard.append((len(parts), report.ok, yours))
+    ]
+    checks = Checks(registry, listeners=listeners)
+    checks.half(right := lambda n: n // 2)
+    checks.half(None)
+    checks.all_of_it(right)
+    listeners.clear()
+    checks.half(right)
+    assert heard == [(1, True, right), (1, False, None), (2, True, right)]

@@ -84,3 +84,10 @@ def test_a_taken_port_is_told(address: str, tmp_path: Path, capsys: Any) -> None
     port = address.rpartition(":")[2]
     assert main(["board", str(tmp_path / "board"), "--serve", "--port", port]) == 1
     assert "choose another port" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("port", ["65536", "-1", "x", "1.5"])
+def test_a_port_that_cannot_be_is_told(port: str, tmp_path: Path, capsys: Any) -> None:
+    with pytest.raises(SystemExit):
+        main(["board", str(tmp_path), "--serve", f"--port={port}"])
+    assert f"a number up to 65535, not {port}" in capsys.readouterr().err
