@@ -146,6 +146,16 @@ def test_the_keyboard_passes_through_and_is_caught_nowhere(reader: Open) -> None
     assert page.evaluate("document.activeElement.ariaLabel") == "Run cell 2"
 
 
+def test_what_is_shown_anew_takes_the_place_of_what_it_was(reader: Open) -> None:
+    anna = reader()
+    page = anna.begin()
+    one = {"kind": "data", "data": {"text/plain": "1 of 2"}, "metadata": {"display_id": "d"}}
+    two = {"kind": "data", "data": {"text/plain": "2 of 2"}, "metadata": {}, "update": "d"}
+    anna.run("hello", "\n".join([message(**one), prints("between\n"), message(**two)]))
+    anna.mark("hello", "ran")
+    assert page.locator("#hello .outputs > .output").all_inner_texts() == ["2 of 2", "between"]
+
+
 def test_a_flood_of_output_is_cut(reader: Open) -> None:
     anna = reader()
     page = anna.begin()

@@ -27,6 +27,7 @@ function wordsOf(nodes) {
 export class Output {
   #items = []; // what this run shows
   #text = null; // {pre, kind, value}: text that goes on
+  #named = new Map(); // what may be shown anew, by its name in Python
   #timer = 0;
   #shown = 0;
   #fresh = false;
@@ -46,6 +47,7 @@ export class Output {
   begin() {
     Object.assign(this, { failed: null });
     this.#items = [];
+    this.#named.clear();
     this.#text = null;
     this.#shown = 0;
     this.#fresh = true;
@@ -55,11 +57,24 @@ export class Output {
     this.#print(name, text);
   }
 
-  data({ data }) {
+  /** `update`: the name of something shown before, whose place this takes. */
+  data({ data, metadata = {}, update }) {
     this.#flush();
+    this.#text = null;
     if (PICTURE in data) this.#live(data[PICTURE], data[WIDGET]?.model_id);
     else if (!this.#html(data)) this.#print("result", data["text/plain"] ?? "");
     this.#text = null;
+    this.#name(update ?? metadata.display_id, this.#items.at(-1));
+  }
+
+  #name(name, made) {
+    if (!name || !made) return;
+    const before = this.#named.get(name);
+    if (before?.isConnected && before !== made) {
+      before.replaceWith(made);
+      this.#items = this.#items.filter((item) => item !== before);
+    }
+    this.#named.set(name, made);
   }
 
   error({ ename, evalue, lines = [] }) {
