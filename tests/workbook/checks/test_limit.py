@@ -81,6 +81,18 @@ def test_waiting_is_not_computing() -> None:
         time.sleep(3 * SOON)
 
 
+@pytest.mark.skipif(not module._STATM.exists(), reason="only Linux tells how much is taken")
+def test_a_loop_that_collects_is_stopped_before_it_takes_the_machine(
+    soon: Checks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checks_running, "time_limit", lambda _=0.0: time_limit(30))
+    monkeypatch.setattr(module, "MEGABYTES", 40)
+    source = "def half(n):\n  found = []\n  while n:\n    found.append(str(len(found)))"
+    report = soon.half(a_cell(source))
+    assert report.failure
+    assert report.failure.got.startswith("no end, and 40 MB of memory taken (line ")
+
+
 def test_ctrl_c_and_other_errors_pass() -> None:
     for error in KeyboardInterrupt, ValueError:
         with pytest.raises(error), time_limit(SOON):

@@ -78,7 +78,7 @@ def _failure(case: Case, error: BaseException, reader: Any, why: str | None) -> 
     """The four things; ``why`` is the cause that was found, if any."""
     failed = error
     if isinstance(failed, NoEnd):
-        failed = CheckFailed(no_end() + line_in(error, reader), why=LOOP)
+        failed = CheckFailed(no_end(error=failed) + line_in(error, reader), why=LOOP)
     elif not isinstance(failed, CheckFailed):
         failed = CheckFailed(in_words(error) + line_in(error, reader))
     return Failure(

@@ -7,7 +7,7 @@ arguments so. Likewise one change of every right answer: rounded, turned around,
 
 import copy
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from workbook.checks.framework.diagnosis.calls import Call, calls_of, right_calls
@@ -34,12 +34,12 @@ def as_if(exercise: Exercise, reader: Any) -> str | None:
     found = [
         f"That is the right answer for {words}."
         for words, change in of_arguments(_named(exercise, pairs[0][1]))
-        if _agree(pairs, [_ask(exercise, right, change) for _, right in pairs])
+        if _agree(pairs, (_ask(exercise, right, change) for _, right in pairs))
     ]
     found += [
         f"In every case that {words}."
         for words, change in OF_ANSWERS
-        if _agree(pairs, [_changed(right, change) for _, right in pairs])
+        if _agree(pairs, (_changed(right, change) for _, right in pairs))
     ]
     return either(found)
 
@@ -71,8 +71,11 @@ def _changed(call: Call, change: Callable[[Any], Any]) -> Call:
         return Call("", error=error)
 
 
-def _agree(pairs: Pairs, wanted: Sequence[Call]) -> bool:
-    """Whether every answer is the wanted one, and two at least aren't right anyhow."""
+def _agree(pairs: Pairs, wanted: Iterator[Call]) -> bool:
+    """Whether every answer is the wanted one, and two at least aren't right anyhow.
+
+    ``wanted`` are made one at a time, up to the first that isn't given: some are large.
+    """
     same = all(_same(mine, other) for (mine, _), other in zip(pairs, wanted, strict=True))
     return same and sum(not _same(mine, right) for mine, right in pairs) >= 2
 

@@ -29,7 +29,7 @@ OF_ANSWERS: tuple[tuple[str, Callable[[Any], Any]], ...] = (
     ("is one less than the right answer", lambda x: x - 1),
     ("is the right answer without its first item", lambda x: x[1:]),
     ("is the right answer without its last item", lambda x: x[:-1]),
-    *((f"is {k} times the right answer", lambda x, k=k: x * k) for k in _FACTORS),
+    *((f"is {k} times the right answer", lambda x, k=k: _times(x, k)) for k in _FACTORS),
     *((f"is the right answer divided by {k}", lambda x, k=k: x / k) for k in _FACTORS),
 )
 
@@ -48,6 +48,13 @@ def of_arguments(given: Values) -> Iterator[tuple[str, Callable[[Values], Values
         yield f"`{one}` and `{other}` swapped", _moved({one: other, other: one})
         for taken, left in permutations((one, other)):
             yield f"`{taken}` in the place of `{left}`", _moved({left: taken})
+
+
+def _times(x: Any, k: int) -> Any:
+    """A number, or a tensor's, times ``k``; a list has no multiple, only a thousand copies."""
+    if isinstance(x, (list, tuple, str, bytes)):
+        raise TypeError(f"{type(x).__name__} is no number")
+    return x * k
 
 
 def _one(name: str, change: Callable[[Any], Any]) -> Callable[[Values], Values]:
