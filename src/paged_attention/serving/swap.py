@@ -10,7 +10,7 @@ import torch
 
 from paged_attention.allocator import BlockAllocator
 from paged_attention.cache import PagedKVCache
-from paged_attention.errors import InvariantBroken, SequenceExists
+from paged_attention.errors import InvariantBroken, SequenceExists, UnknownSequence
 from paged_attention.journal import all_or_nothing
 
 
@@ -41,8 +41,8 @@ class HostStore:
         """
         if name in self.kept:
             raise SequenceExists(f"host memory holds a copy of {name!r} already; drop it first")
-        length = cache.lengths[name]
-        table = cache.table(name)[: cache.blocks_needed(length)]
+        table, length = cache.table(name), cache.lengths[name]
+        table = table[: cache.blocks_needed(length)]
         if not table or not self.allocator.can_allocate(len(table)):
             return False
         blocks = self.allocator.allocate_many(len(table))
@@ -59,15 +59,20 @@ class HostStore:
 
         Raises ``BlockPoolExhausted``, and changes nothing, if the pool has no room.
         """
+        if name not in self.kept:
+            raise UnknownSequence(
+                f"host memory holds no copy of {name!r}: never swapped out, back already, or "
+                "dropped; its tokens must be run again"
+            )
         blocks, length = self.kept[name]
-        found = cache.lengths[name]
+        table, found = cache.table(name), cache.lengths[name]
         if found < length:
             cache.reserve(name, length - found)
             first = found // cache.block_size  # an earlier block is whole in the pool
-            table = cache.table(name)[first : len(blocks)]
-            cache.journal.keep_blocks((cache.k_pool, cache.v_pool), table)
-            cache.k_pool[:, table] = self.k[:, blocks[first:]].to(cache.device)
-            cache.v_pool[:, table] = self.v[:, blocks[first:]].to(cache.device)
+            places = table[first : len(blocks)]
+            cache.journal.keep_blocks((cache.k_pool, cache.v_pool), places)
+            cache.k_pool[:, places] = self.k[:, blocks[first:]].to(cache.device)
+            cache.v_pool[:, places] = self.v[:, blocks[first:]].to(cache.device)
             cache.advance({name: length})
         self.drop(name)
 

@@ -4,7 +4,12 @@ import pytest
 import torch
 from helpers.kv import append, paged, snapshot
 
-from paged_attention.errors import BlockPoolExhausted, InvariantBroken, SequenceExists
+from paged_attention.errors import (
+    BlockPoolExhausted,
+    InvariantBroken,
+    SequenceExists,
+    UnknownSequence,
+)
 from paged_attention.prefix import PrefixCache
 from paged_attention.serving.swap import HostStore
 
@@ -117,3 +122,19 @@ def test_one_name_one_copy() -> None:
     host.allocator.allocate()
     with pytest.raises(InvariantBroken, match="in use are"):
         host.check_invariants()
+
+
+def test_who_is_not_there_is_named() -> None:
+    cache = paged(num_blocks=3)
+    host = HostStore(cache, 3)
+    with pytest.raises(UnknownSequence, match="no sequence 'a' in this cache"):
+        host.swap_out(cache, "a")
+    cache.create("a")
+    with pytest.raises(UnknownSequence, match=r"no copy of 'a'.* run again"):
+        host.swap_in(cache, "a")
+    append(cache, ["a"], 2)
+    host.swap_out(cache, "a")
+    cache.free("a")
+    with pytest.raises(UnknownSequence, match="no sequence 'a' in this cache"):
+        host.swap_in(cache, "a")
+    assert "a" in host
