@@ -21,7 +21,7 @@ export function ran(cells, last, verdict) {
 }
 
 export function failed(number, why, dropped) {
-  return `Cell ${number} failed: ${why}.${dropped ? " The cells after it were not run." : ""}`;
+  return `Cell ${number} failed: ${why.replace(/\.$/, "")}.${dropped ? " The cells after it were not run." : ""}`;
 }
 
 export const LOST = "Python ended, and every name that cells had made is gone.";

@@ -248,6 +248,7 @@ test("what is said counts right", () => {
   assert.equal(words.ran(1, 7, "6 of 6 passed."), "Cell 7 ran: 6 of 6 passed.");
   assert.equal(words.ran(12, 7, "6 of 6 passed."), "12 cells ran. Cell 7: 6 of 6 passed.");
   assert.equal(words.failed(3, "NameError: x", 0), "Cell 3 failed: NameError: x.");
+  assert.equal(words.failed(3, "It ended.", 2), "Cell 3 failed: It ended. The cells after it were not run.");
   assert.match(words.stopped(3, 1), /^Stopped in cell 3\. .* 1 cell that waited was not run\.$/);
   assert.match(words.stopped(undefined, 0), /^Stopped\. Python ended/);
   assert.match(words.ready("3.13", 1, 1), /An answer of yours is back.* 1 cell needs PyTorch and keeps/);
