@@ -23,13 +23,17 @@ from helpers.web import BASE, ROOT, address_of
 
 from bookbuild.web.browser import chapters_that_run
 from bookbuild.web.build import build
+from bookbuild.web.clicks import CLICK
 from bookbuild.web.serve import serving
 
 LONGEST = 300_000  # ms that a chapter may take
-RUN = (ROOT / "tests" / "web" / "run_cells.js").read_text(encoding="utf-8")
 SCRIPT = f"""
 const done = arguments[arguments.length - 1];
-({RUN})([]).then((said) => done({{ said }}), (error) => done({{ error: String(error) }}));
+const differ = () => [...document.querySelectorAll(".run-book")].map((at) => at.closest("[id]").id);
+const says = () => document.querySelector(".run-says").textContent;
+({CLICK})().then(
+  (waits) => done({{ waits, differ: differ(), says: says() }}),
+  (error) => done({{ error: String(error) }}));
 """
 Command = Callable[[str, dict[str, Any]], Any]
 
@@ -134,16 +138,15 @@ def post(url: str, values: dict[str, Any]) -> Any:
 
 
 def judged(command: Command, address: str) -> tuple[bool, str]:
-    """Run one chapter; whether all is well, and what came of it."""
+    """Click and run one chapter; whether all is well, and what came of it."""
     command("Navigate", {"url": address})
     result = command("ExecuteAsyncScript", {"script": SCRIPT, "args": []})["value"]
     if "error" in result:
         return False, f"FAILED {result['error']}"
-    said = result["said"]
-    ran = [cell for cell in said["chapter"]["cells"] if cell["id"] in said["messages"]]
-    differ = [c["id"] for c in ran if said["messages"][c["id"]][-1]["digest"] != c["digest"]]
-    words = f"{len(ran) - len(differ)} of {len(ran)} cells as stored {' '.join(differ)}".rstrip()
-    return not differ, words
+    ready, first, everything, _ = result["waits"]
+    differ = result["differ"]
+    words = f"{result['says']} Python after {ready:.0f} s, a cell {first:.0f}, all {everything:.0f}"
+    return not differ, f"{words}; {', '.join(differ) or 'none'} unlike the book"
 
 
 def main(names: list[str]) -> int:
@@ -157,12 +160,10 @@ def main(names: list[str]) -> int:
                     continue
                 with browser() as command:
                     for chapter in chapters_that_run(ROOT):
-                        began = time.monotonic()
                         well, line = judged(
                             command, f"{address}{address_of(chapter.notebook.name)}"
                         )
-                        took = time.monotonic() - began
-                        print(f"{browser.__name__}, {chapter.name}: {line}, {took:.0f} s")
+                        print(f"{browser.__name__}, {chapter.name}: {line}", flush=True)
                         bad |= not well
     return int(bad)
 

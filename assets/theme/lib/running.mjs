@@ -25,6 +25,6 @@ const megabytes = (bytes) => Math.max(1, Math.round(bytes / 1e6));
 /** The button of a page that runs, with what it fetches; nothing for other pages. */
 export function runPlace(running) {
   return running && html`<div class="run-page needs-script">
-<button type="button" class="button run-start">Run this page</button>
+<button type="button" class="button run-start" disabled>Run this page</button>
 <p class="run-cost">Fetches Python for your browser, about ${megabytes(running.bytes)} MB, once. Nothing is installed, and what you write stays with you.</p></div>`;
 }

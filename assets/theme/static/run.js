@@ -31,4 +31,5 @@ export function setUpRunning(place) {
     }
   };
   start.addEventListener("click", begin);
+  start.disabled = false; // a click before this would have been lost
 }

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 CLICK = """async () => {
-  const began = performance.now();
+  let began = performance.now();
   const start = document.querySelector(".run-start");
   const until = async (done) => {
     for (;;) {
@@ -14,6 +14,8 @@ CLICK = """async () => {
       await new Promise((go) => setTimeout(go, 10));
     }
   };
+  await until(() => !start.disabled);
+  began = performance.now();
   start.click();
   const ready = await until(() => start.textContent === "Run all cells");
   start.click();
