@@ -11,11 +11,12 @@ from torch import Tensor
 from paged_attention.errors import RequestTooLarge
 from paged_attention.logprobs import token_logprobs
 from paged_attention.model.decoder import Decoder
+from paged_attention.prompts import checked_count
 from paged_attention.sampling import GREEDY, sample
 from paged_attention.serving.loop import Pick, ServingLoop
 from paged_attention.serving.paged_memory import PagedMemory
 from paged_attention.serving.ragged import run_ragged
-from paged_attention.serving.request import Asked, Request, StopRule, checked_prompt
+from paged_attention.serving.request import Asked, Request, StopRule, check_stop, checked_prompt
 from paged_attention.serving.scheduler import Scheduler, Scheduling
 from paged_attention.serving.step import Row, Step
 
@@ -59,16 +60,19 @@ class Engine(ServingLoop):
         With ``score_prompt`` the prompt is run whole, whatever the index knows of it.
         """
         tokens = checked_prompt(name, prompt)
+        max_new_tokens = checked_count("max_new_tokens", max_new_tokens)
+        check_stop(name, asked.get("stop"))
         config = self.decoder.config
         if max(tokens) >= config.vocab_size:
             raise ValueError(
                 f"the prompt holds token {max(tokens)}, the model knows 0 to "
                 f"{config.vocab_size - 1}: was it encoded with this model's tokenizer?"
             )
-        if len(tokens) + max_new_tokens > config.max_positions:
+        if len(tokens) + max_new_tokens - 1 > config.max_positions:
             raise RequestTooLarge(
                 f"the request may reach {len(tokens)} + {max_new_tokens} tokens, the model was "
-                f"trained on {config.max_positions} at most: shorten the prompt or ask for fewer"
+                f"trained on {config.max_positions} at most (the last new one is not run): shorten "
+                "the prompt or ask for fewer"
             )
         if asked.get("score_prompt"):  # what the index had would not be run, and have no logits
             asked["salt"] = secrets.token_hex()

@@ -87,6 +87,12 @@ class Request:
         for what, count in (("max_new_tokens", self.max_new_tokens), ("samples", self.samples)):
             if not isinstance(count, int) or count < 1:
                 raise ValueError(f"request {self.name!r}: {what} must be at least 1, got {count!r}")
+        check_stop(self.name, self.stop)
+        if self.sampling is not None and not hasattr(self.sampling, "generator"):
+            raise TypeError(
+                f"request {self.name!r}: sampling must be a Sampling or None, which is greedy, got "
+                f"{self.sampling!r}"
+            )
         top = self.top_logprobs
         if (top is not None and top < 0) or (top is None and self.score_prompt):
             raise ValueError(
@@ -158,3 +164,12 @@ def checked_prompt(name: Hashable, prompt: Iterable[int]) -> tuple[int, ...]:
         wrong = next(t for t in tokens if not 0 <= t < 2**31)
         raise ValueError(f"request {name!r} holds token {wrong}: ids go from 0 to 2**31 - 1")
     return tokens
+
+
+def check_stop(name: Hashable, rule: object) -> None:
+    """Raise unless ``rule`` is a ``StopRule`` or ``None``."""
+    if rule is not None and not callable(rule):
+        raise TypeError(
+            f"request {name!r}: stop is a function of the answer so far that says whether it is "
+            f"whole, got {rule!r}; tokens that end every answer are the engine's eos_ids"
+        )

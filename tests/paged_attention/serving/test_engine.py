@@ -1,6 +1,8 @@
 """The engine with a model: texts as alone, whatever happens; and what a caller may rely on."""
 
+import copy
 import random
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -137,6 +139,10 @@ def test_a_request_that_cannot_be_is_refused_with_nothing_queued(tiny: Model) ->
         ([5], 0, {}, ValueError),
         ([5], 9000, {}, RequestTooLarge),
         ([5], 300, {}, RequestTooLarge),
+        ([5], "3", {}, TypeError),  # type: ignore[list-item]
+        ([5], 1.5, {}, TypeError),  # type: ignore[list-item]
+        ([5], 3, {"stop": [2]}, TypeError),
+        ([5], 3, {"sampling": "greedy"}, TypeError),
         ([5], 3, {"samples": 0}, ValueError),
         ([5], 3, {"samples": 7}, ValueError),
         ([5], 3, {"salt": 1}, TypeError),
@@ -150,6 +156,18 @@ def test_a_request_that_cannot_be_is_refused_with_nothing_queued(tiny: Model) ->
         assert len(e) == 1
     e.submit(torch.tensor([5, 6]), 2, name="tensor")  # type: ignore[arg-type]
     assert len([new for new in e.drain() if new.finish]) == 3
+
+
+def test_a_prompt_as_long_as_the_model_has_an_answer_of_one_token(tiny: Model) -> None:
+    """vllm-project/vllm#16445: the last new token is never run, as ``generate`` knows."""
+    short = copy.copy(tiny.decoder)
+    short.config = replace(tiny.config, max_positions=8)
+    e = Engine(short, memory(tiny, 8))
+    with pytest.raises(RequestTooLarge, match=r"8 \+ 2 tokens"):
+        e.submit([5] * 8, 2)
+    e.submit([5] * 8, 1)
+    e.submit([5] * 5, 4)
+    assert [new.finish for new in e.drain() if new.finish] == ["length", "length"]
 
 
 def test_who_stops_listening_misses_nothing(tiny: Model) -> None:
