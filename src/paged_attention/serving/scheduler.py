@@ -49,8 +49,8 @@ class Scheduler:
                 f"budget={budget} must be at least max_running={max_running}, and that at least 1: "
                 "each request that speaks gets a token a step"
             )
-        if (chunk is not None and chunk < 0) or not spare >= 0:
-            raise ValueError(f"chunk={chunk} and spare={spare} can't be negative")
+        if (chunk is not None and chunk < 0) or not 0 <= spare < float("inf"):
+            raise ValueError(f"chunk={chunk} and spare={spare} must be numbers from 0 on")
         self.memory, self.journal = memory, memory.journal
         self.max_running, self.budget, self.spare = max_running, budget, spare
         self.chunk = budget if chunk is None else chunk

@@ -1,5 +1,6 @@
 """The laws of serving, L1 to L11, in random runs; and wrong schedulers, which must break one."""
 
+import math
 from collections.abc import Callable
 
 import pytest
@@ -115,6 +116,8 @@ def test_a_scheduler_is_told_what_cannot_work() -> None:
         {"max_running": 9, "budget": 8},
         {"chunk": -1},
         {"spare": -1},
+        {"spare": math.nan},
+        {"spare": math.inf},
     ):
         with pytest.raises(ValueError, match=str(next(iter(wrong)))):
             scheduler.Scheduler(memory, **wrong)  # type: ignore[arg-type]
