@@ -13,6 +13,7 @@ import argparse
 import asyncio
 import contextlib
 import json
+import signal
 import subprocess
 import sys
 import tempfile
@@ -108,10 +109,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--learners", type=int, default=30)
     parser.add_argument("--stagger", type=float, default=4, help="seconds between two arrivals")
-    parser.add_argument("--minutes", type=float, default=12, help="it ends then, done or not")
+    parser.add_argument("--minutes", type=float, default=11, help="it ends then, done or not")
     parser.add_argument("--least-mb", type=float, default=1_500, help="memory the guard leaves")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # `timeout` ends the hub, too
     learners = [
         Learner(f"learner{number:02}", KINDS[number % len(KINDS)])
         for number in range(options.learners)
