@@ -10,7 +10,7 @@ CLICK = """async () => {
     for (;;) {
       const seconds = (performance.now() - began) / 1000;
       if (done()) return seconds;
-      if (seconds > 300) throw new Error(document.querySelector(".run-page").textContent);
+      if (seconds > 120) throw new Error(document.querySelector(".run-page").textContent);
       await new Promise((go) => setTimeout(go, 10));
     }
   };
@@ -19,7 +19,7 @@ CLICK = """async () => {
   start.click();
   const ready = await until(() => start.textContent === "Run all cells");
   start.click();
-  const first = await until(() => document.querySelector('.run-bar[data-state="ran"]'));
+  const first = await until(() => document.querySelector('[data-cell="ran"]'));
   const all = await until(() => / ran\\.$/.test(document.querySelector(".run-says").textContent));
   return [ready, first, all, Number(document.querySelector("main").dataset.runBytes) / 1e6];
 }"""
