@@ -4,10 +4,17 @@ import hashlib
 import re
 from collections import Counter
 
-import jupytext
 from nbformat import NotebookNode
 
 from bookbuild.book import BookError, Chapter
+
+try:
+    import jupytext
+except ModuleNotFoundError as error:  # readers are spared what only texts need
+    raise BookError(
+        "jupytext isn't installed, so the book's texts can't be read: `make dev` installs it, "
+        'or `python -m pip install --constraint constraints.txt --editable ".[dev]"`'
+    ) from error
 
 KEPT_CELL_METADATA = {"tags", "jupyter", "reason"}
 KEPT_NOTEBOOK_METADATA = {"kernelspec", "title"}

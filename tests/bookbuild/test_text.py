@@ -1,5 +1,7 @@
 """Texts: ids follow content, metadata is filtered, and the names of files are checked."""
 
+import importlib
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -62,6 +64,13 @@ def test_chapters_are_found_by_number(root: Path, write: Write) -> None:
     assert [chapter.name for chapter in chapters(root, ["2"])] == ["02_b"]
     with pytest.raises(BookError, match=r"no chapter 07 .* there are 00, 02"):
         chapters(root, ["7"])
+
+
+def test_without_jupytext_it_says_what_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "jupytext", None)
+    monkeypatch.delitem(sys.modules, "bookbuild.text")
+    with pytest.raises(BookError, match="make dev"):
+        importlib.import_module("bookbuild.text")
 
 
 def test_two_texts_cannot_be_one_chapter(write: Write) -> None:
