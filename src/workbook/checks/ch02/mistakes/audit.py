@@ -88,6 +88,25 @@ def too_low_only(free: list[int], refs: list[int], tables: list[list[int]]) -> d
     return {b: f for b, f in found.items() if f != "miscounted" or refs[b] < holders[b]}
 
 
+@audit.mistake(
+    "Block 2 is lost, and a later question wrote over that. The first fault of the table counts: "
+    "`elif`, or `break`."
+)
+def last_fault_wins(free: list[int], refs: list[int], tables: list[list[int]]) -> dict[int, str]:
+    in_free, holders = Counter(free), Counter(block for table in tables for block in table)
+    faults = {}
+    for block, count in enumerate(refs):
+        if in_free[block] > 1:
+            faults[block] = "free twice"
+        if in_free[block] and holders[block]:
+            faults[block] = "free and held"
+        if not in_free[block] and not holders[block]:
+            faults[block] = "lost"
+        if count != holders[block]:
+            faults[block] = "miscounted"
+    return faults
+
+
 audit.finished = right
 
 

@@ -80,6 +80,11 @@ mistake(
     ("return blocks,", "return blocks * block_size + positions % block_size,"),
 )
 mistake(
+    "The second is a slot's number in the whole pool, block * size + offset; the offset alone is "
+    "wanted, the block stands beside it.",
+    ("blocks, positions % block_size", "blocks, blocks * block_size + positions % block_size"),
+)
+mistake(
     "All tokens of a row got the block of its first; each position divides for itself.",
     ("positions // block_size]", "positions[:, :1] // block_size].expand_as(positions)"),
 )

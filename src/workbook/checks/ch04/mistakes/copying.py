@@ -31,6 +31,13 @@ def reserve(cache: Any, seq: Any, new_tokens: int) -> None:
 exercises.copying_reserve.finished = reserve
 exercises.copying_reserve.also_right.append(PagedKVCache.reserve)
 
+# Where the copy goes.
+END = (
+    "The copy went to the end of the table; it belongs where the old id was: `table[index] = new`."
+)
+mistake(END, ("table[index] = new", "table.remove(old)\n        table.append(new)"))
+mistake(END, ("table[index] = new", "table.remove(old)\n        blocks.append(new)"))
+
 # Which block is copied, and when.
 mistake(
     "No copy was made, and all holders write into the same slots. (This happened: "
