@@ -13,6 +13,9 @@ from paged_attention.cache import PagedKVCache as Finished
 class MyPagedKVCache(Finished):
     def _shared_tail(self, seq, new_tokens):
         return []
+
+    def check_writable(self, seq, start, end):
+        pass
 """
 CHAPTER_3 = """
 from paged_attention.cache import PagedKVCache as Finished
