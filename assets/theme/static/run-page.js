@@ -96,7 +96,7 @@ class RunningPage {
     const jobs = [...all].filter((cell) => cell.runsHere && !this.#isUnderWay(cell)).sort((a, b) => a.place - b.place);
     if (!jobs.length) return;
     this.#batch.push(...jobs.filter((cell) => cell.code && cells.includes(cell)));
-    for (const cell of jobs) cell.show("waiting");
+    for (const cell of jobs) if (this.queue.job?.id !== cell.id) cell.show("waiting");
     this.queue.run(jobs.map((cell) => {
       const { id, number, text } = cell;
       return { id, number, text, ...cell.toRun(), mayFail: cell.is("raises-exception") };
@@ -104,8 +104,9 @@ class RunningPage {
     this.panel.busy(this.queue.busy);
   }
 
+  /** A cell that was changed since it was asked to run is asked again. */
   #isUnderWay(cell) {
-    return this.queue.job?.id === cell.id || this.queue.isWaiting(cell.id);
+    return this.queue.has(cell.id, cell.text);
   }
 
   /** The cells right before it that a reader doesn't see: guesses, and folds that haven't run. */

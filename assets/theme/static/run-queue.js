@@ -24,6 +24,11 @@ export class Queue {
     return this.#job !== null || this.#waiting.length > 0;
   }
 
+  /** Whether this text of a cell runs or waits already. */
+  has(id, text) {
+    return [this.#job, ...this.#waiting].some((job) => job?.id === id && job.text === text);
+  }
+
   isWaiting(id) {
     return this.#waiting.some((job) => job.id === id);
   }

@@ -179,6 +179,16 @@ test("stopping ends the worker; what it still says isn't heard, and the next run
   assert.deepEqual(kinds(), ["ready", "begun c"]);
 });
 
+test("a cell that was changed while it runs or waits is another one to run", () => {
+  const { queue, say } = queueOf();
+  queue.run([job("a"), job("b")]);
+  say({ kind: "ready", python: "3" });
+  assert.ok(queue.has("a", "a") && queue.has("b", "b"));
+  assert.ok(!queue.has("a", "changed") && !queue.has("b", "changed"));
+  say({ kind: "done", id: "a", ok: true, ms: 1 });
+  assert.ok(!queue.has("a", "a"));
+});
+
 test("whatever keeps Python away is said once, and can be tried again", () => {
   const { queue, workers, say, heard } = queueOf();
   queue.start();
