@@ -88,25 +88,6 @@ def too_low_only(free: list[int], refs: list[int], tables: list[list[int]]) -> d
     return {b: f for b, f in found.items() if f != "miscounted" or refs[b] < holders[b]}
 
 
-@audit.mistake(
-    "Block 2 is lost, and a later question wrote over that. The first fault of the table counts: "
-    "`elif`, or `break`."
-)
-def last_fault_wins(free: list[int], refs: list[int], tables: list[list[int]]) -> dict[int, str]:
-    in_free, holders = Counter(free), Counter(block for table in tables for block in table)
-    faults = {}
-    for block, count in enumerate(refs):
-        if in_free[block] > 1:
-            faults[block] = "free twice"
-        if in_free[block] and holders[block]:
-            faults[block] = "free and held"
-        if not in_free[block] and not holders[block]:
-            faults[block] = "lost"
-        if count != holders[block]:
-            faults[block] = "miscounted"
-    return faults
-
-
 audit.finished = right
 
 
@@ -117,8 +98,12 @@ def asked(
     lost: Question = lambda free, held, count: free == held == 0,
     miscounted: Question = lambda free, held, count: count != held,
     blocks: slice = slice(None),
+    named: int = 0,
 ) -> Callable[[list[int], list[int], list[list[int]]], dict[int, str]]:
-    """The audit with one of its four questions asked otherwise, or of some ``blocks`` only."""
+    """The audit with one of its four questions asked otherwise, or of some ``blocks`` only.
+
+    ``named`` says which of several faults a block gets: the first, or -1, the last.
+    """
     questions = {
         "free twice": twice,
         "free and held": both,
@@ -131,14 +116,18 @@ def asked(
         found = {}
         for block in range(len(refs))[blocks]:
             facts = in_free[block], holders[block], refs[block]
-            fault = next((name for name, question in questions.items() if question(*facts)), None)
-            if fault is not None:
-                found[block] = fault
+            faults = [name for name, question in questions.items() if question(*facts)]
+            if faults:
+                found[block] = faults[named]
         return found
 
     return audit
 
 
+audit.mistake(
+    "Block 2 is lost, and a later question wrote over that. The first fault of the table counts: "
+    "`elif`, or `break`."
+)(asked(named=-1))
 audit.mistake("Whether a block is free was asked, not whether a table names it: held isn't lost.")(
     asked(lost=lambda free, held, count: free == 0)
 )
