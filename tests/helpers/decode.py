@@ -3,6 +3,7 @@
 import random
 from collections.abc import Callable, Sequence
 
+import pytest
 import torch
 from torch import Tensor
 
@@ -65,6 +66,19 @@ def decode_step(
         k_scale=0.5 if fp8 else 1.0,
         v_scale=2.0 if fp8 else 1.0,
     )
+
+
+def far_pool() -> tuple[Tensor, list[int]]:
+    """A pool of float16 [blocks, 1, 16, 64], and its last two blocks, beyond 2 ** 31 elements.
+
+    It is 4 GiB of addresses; only pages that are touched take memory. Skips where they are refused.
+    """
+    num_blocks = 2**31 // (16 * 64) + 3
+    try:
+        pool = torch.empty(num_blocks, 1, 16, 64, dtype=torch.float16)
+    except RuntimeError:
+        pytest.skip("this machine does not hand out 4 GiB of addresses")
+    return pool, [num_blocks - 1, num_blocks - 2]
 
 
 def with_triton() -> dict[str, Kernel]:

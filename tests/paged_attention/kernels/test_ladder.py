@@ -6,7 +6,7 @@ nowhere (see ``helpers.decode``). Triton's kernels run in the interpreter.
 
 import pytest
 import torch
-from helpers.decode import TOLERANCE, WITHOUT_TRITON, Kernel, decode_step, with_triton
+from helpers.decode import TOLERANCE, WITHOUT_TRITON, Kernel, decode_step, far_pool, with_triton
 from helpers.grid import thinned
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -124,16 +124,8 @@ def test_pools_cut_out_of_a_larger_tensor(name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name in KERNELS if "twin" not in name])
 def test_pools_beyond_2_to_the_31_elements(name: str) -> None:
-    """vllm-project/vllm#47671, Dao-AILab/flash-attention#772: int32 block × stride wraps around.
-
-    The pool is 4 GiB of addresses, of which a few pages are ever touched.
-    """
-    shape = (2**31 // (16 * 64) + 3, 1, 16, 64)
-    try:
-        pool = torch.empty(shape, dtype=torch.float16)
-    except RuntimeError:
-        pytest.skip("this machine does not hand out 4 GiB of addresses")
-    blocks = [shape[0] - 1, shape[0] - 2]
+    """vllm-project/vllm#47671, Dao-AILab/flash-attention#772: int32 block × stride wraps around."""
+    pool, blocks = far_pool()
     pool[blocks] = torch.randn(2, 1, 16, 64).half()
     tables, lengths = torch.tensor([blocks], dtype=torch.int32), torch.tensor([20])
     step = Decode(torch.randn(1, 2, 64).half(), pool, pool, tables, lengths, 0.125)

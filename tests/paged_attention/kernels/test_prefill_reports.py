@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import torch
-from helpers.decode import decode_step
+from helpers.decode import decode_step, far_pool
 from helpers.decode import with_triton as decode_with_triton
 from helpers.prefill import (
     WITHOUT_TRITON,
@@ -202,15 +202,8 @@ def test_a_group_of_5_in_16_rows(name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name in KERNELS if "twin" not in name])
 def test_pools_beyond_2_to_the_31_elements(name: str) -> None:
-    """vllm-project/vllm#47671: int32 block × stride wraps around. Of the 4 GiB of addresses a few
-    pages are ever touched.
-    """
-    shape = (2**31 // (16 * 64) + 3, 1, 16, 64)
-    try:
-        pool = torch.empty(shape, dtype=torch.float16)
-    except RuntimeError:
-        pytest.skip("this machine does not hand out 4 GiB of addresses")
-    blocks = [shape[0] - 1, shape[0] - 2]
+    """vllm-project/vllm#47671: int32 block × stride wraps around."""
+    pool, blocks = far_pool()
     pool[blocks] = torch.randn(2, 1, 16, 64).half()
     tables, rest = torch.tensor([blocks], dtype=torch.int32), (torch.tensor([20]),)
     rest += (torch.tensor([0, 3]), 0.125)

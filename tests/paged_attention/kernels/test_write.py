@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from helpers.decode import far_pool
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
@@ -71,12 +72,8 @@ def test_without_a_compiler_an_index_writes(monkeypatch: pytest.MonkeyPatch) -> 
 
 @needs_kernel
 def test_it_writes_beyond_2_to_the_31_elements() -> None:
-    """vllm-project/vllm#47671: of the 4 GiB of addresses a few pages are ever touched."""
-    far = 2**31 // (16 * 64) + 1
-    try:
-        pool = torch.empty(far + 1, 1, 16, 64, dtype=torch.float16)
-    except RuntimeError:
-        pytest.skip("this machine does not hand out 4 GiB of addresses")
+    """vllm-project/vllm#47671."""
+    pool, (far, _) = far_pool()
     new = torch.randn(1, 1, 1, 64).half()
     write(pool, new, torch.tensor([[far]]), torch.tensor([[7]]))
     assert torch.equal(pool[far, 0, 7], new[0, 0, 0])
