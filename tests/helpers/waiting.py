@@ -4,9 +4,11 @@ import time
 from collections.abc import Callable
 
 
-def until(holds: Callable[[], bool], seconds: float = 120) -> None:
-    """Wait until something holds; fail if it takes too long."""
+def until(
+    holds: Callable[[], bool], seconds: float = 120, rest: Callable[[float], object] = time.sleep
+) -> None:
+    """Wait until something holds; fail if it takes too long. ``rest`` waits for so many seconds."""
     end = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < end, "it never came true"
-        time.sleep(0.005)
+        rest(0.005)

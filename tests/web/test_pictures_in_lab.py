@@ -16,6 +16,7 @@ from urllib.request import urlopen
 
 import nbformat
 import pytest
+from helpers import waiting
 from helpers.openai_stub import VLLM, Stub, serving
 from helpers.openai_stub import chat as said
 
@@ -153,12 +154,8 @@ def picture(page: Any, at: int) -> Any:
 
 
 def until(page: Any, holds: Callable[[], bool]) -> None:
-    """Wait until something holds; what comes from Lab comes when Lab has time."""
-    for _ in range(SECONDS * 10):
-        if holds():
-            return
-        page.wait_for_timeout(100)
-    raise AssertionError("it never came to hold")
+    """Wait until something holds; meanwhile the page may ask its server."""
+    waiting.until(holds, rest=lambda seconds: page.wait_for_timeout(1000 * seconds))
 
 
 def whole(notebook: Path) -> bool:
@@ -172,11 +169,15 @@ def whole(notebook: Path) -> bool:
 def says(one: Any) -> str:
     """What a picture speaks; asked again while Lab makes its view anew after scrolling."""
     status = one.get_by_role("status")
-    for _ in range(SECONDS * 10):
-        if said := str(status.inner_text()).strip():
-            return said
-        one.page.wait_for_timeout(100)
-    raise AssertionError("the picture says nothing")
+    said = ""
+
+    def speaks() -> bool:
+        nonlocal said
+        said = str(status.inner_text()).strip()
+        return bool(said)
+
+    until(one.page, speaks)
+    return said
 
 
 def test_before_a_kernel_runs_the_still_picture_shows(page: Any) -> None:
