@@ -90,10 +90,13 @@ class RunningPage {
     return this.cells.slice(0, cell.place);
   }
 
-  /** Run cells, and before each one what belongs to it and is out of sight. */
+  /**
+   * Run cells, and before each one what belongs to it and is out of sight. What runs or waits
+   * already isn't asked again, unless it was changed since.
+   */
   run(cells) {
     const all = new Set(cells.flatMap((cell) => [...this.#unseenBefore(cell), cell]));
-    const jobs = [...all].filter((cell) => cell.runsHere && !this.#isUnderWay(cell)).sort((a, b) => a.place - b.place);
+    const jobs = [...all].filter((cell) => cell.runsHere && !this.queue.has(cell.id, cell.text)).sort((a, b) => a.place - b.place);
     if (!jobs.length) return;
     this.#batch.push(...jobs.filter((cell) => cell.code && cells.includes(cell)));
     for (const cell of jobs) if (this.queue.job?.id !== cell.id) cell.show("waiting");
@@ -102,11 +105,6 @@ class RunningPage {
       return { id, number, text, ...cell.toRun(), mayFail: cell.is("raises-exception") };
     }));
     this.panel.busy(this.queue.busy);
-  }
-
-  /** A cell that was changed since it was asked to run is asked again. */
-  #isUnderWay(cell) {
-    return this.queue.has(cell.id, cell.text);
   }
 
   /** The cells right before it that a reader doesn't see: guesses, and folds that haven't run. */
